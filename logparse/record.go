@@ -1,0 +1,154 @@
+package logparse
+
+import "time"
+
+// Record is one logical log record: usually a line, sometimes a block (a
+// utiltrace block, a stack dump). Every value is the caller's to keep.
+type Record struct {
+	// Line is the 1-based number of the record's first line in its stream, and
+	// Lines how many lines it spans (1 or more).
+	Line, Lines int
+	// Time is when the record was printed, in UTC, as its program's clock had
+	// it. Zero if the record carries no stamp.
+	Time time.Time
+	// Inferred says which parts of Time are not in the text.
+	Inferred Inferred
+	// Format is how the line was written; FormatPlain for text nobody claims.
+	Format Format
+	// Component is the program that printed it, as far as the stream shows.
+	Component Component
+	// Level is the severity; LevelUnknown where the format has none.
+	Level Level
+	// Caller is "file.go:123" where the program printed it.
+	Caller string
+	// Message is the text without header and fields; for a zap line the msg.
+	Message string
+	// Fields are the structured values in the order they stand in the line.
+	Fields Fields
+	// Signatures are the IDs of every known message this record matches, in
+	// table order; nil when none does.
+	Signatures []string
+	// Audit is the decoded audit event of a FormatAudit record, else nil.
+	Audit *AuditEvent
+	// Text is the record's first line as it stands in the stream (without its
+	// line end), cut at MaxText bytes on a rune boundary.
+	Text string
+	// Problem says why the record could not be read as its format promises
+	// (half a JSON line, say); empty for a good record. Damage is data: the
+	// stream goes on.
+	Problem string
+}
+
+// MaxText is how many bytes of a record's first line Text keeps.
+const MaxText = 400
+
+// Field is one structured value of a record. JSON values that are no strings
+// stand as their JSON text.
+type Field struct{ Key, Value string }
+
+// Fields are a record's structured values, in the order of the line.
+type Fields []Field
+
+// Get returns the first value of a key, "" if the record has none.
+func (f Fields) Get(key string) string {
+	for _, x := range f {
+		if x.Key == key {
+			return x.Value
+		}
+	}
+	return ""
+}
+
+// Inferred is the set of time parts that a reader had to supply.
+type Inferred uint8
+
+// The parts of a stamp that a format may lack.
+const (
+	InferredYear Inferred = 1 << iota
+	InferredZone
+)
+
+// Names returns "year" and "zone" for the parts that were inferred.
+func (i Inferred) Names() []string {
+	var out []string
+	if i&InferredYear != 0 {
+		out = append(out, "year")
+	}
+	if i&InferredZone != 0 {
+		out = append(out, "zone")
+	}
+	return out
+}
+
+// Level is a record's severity.
+type Level uint8
+
+// Severities, in rising order.
+const (
+	LevelUnknown Level = iota
+	LevelDebug
+	LevelInfo
+	LevelWarn
+	LevelError
+	LevelFatal
+)
+
+// String returns the level as contract.md prints it: "warn"; "" if unknown.
+func (l Level) String() string {
+	return [...]string{"", "debug", "info", "warn", "error", "fatal"}[l]
+}
+
+// Format is how a record is written.
+type Format string
+
+// Formats that this package reads.
+const (
+	FormatPlain   Format = "plain"
+	FormatZapJSON Format = "zap-json"
+	FormatKlog    Format = "klog"
+	FormatAudit   Format = "audit"
+)
+
+// Component is the program behind a log.
+type Component string
+
+// Components that the signatures and the correlation know.
+const (
+	ComponentUnknown           Component = ""
+	ComponentEtcd              Component = "etcd"
+	ComponentAPIServer         Component = "kube-apiserver"
+	ComponentControllerManager Component = "kube-controller-manager"
+	ComponentScheduler         Component = "kube-scheduler"
+	ComponentKubelet           Component = "kubelet"
+	ComponentAudit             Component = "audit"
+)
+
+// AuditEvent is what this tool needs of an audit.k8s.io/v1 Event.
+// Kubernetes 1.34: staging/src/k8s.io/apiserver/pkg/apis/audit/v1/types.go.
+type AuditEvent struct {
+	AuditID string
+	// Stage is RequestReceived, ResponseStarted, ResponseComplete or Panic.
+	Stage      string
+	Verb       string
+	RequestURI string
+	User       string
+	UserAgent  string
+	// Resource, Group, Subresource, Namespace and Name are the objectRef;
+	// Name is empty for a create with generateName and for lists.
+	Resource, Group, Subresource, Namespace, Name string
+	// UID and ResourceVersion are those of the request object: for an update
+	// the predecessor revision its writer saw. Usually empty below level Request.
+	UID, ResourceVersion string
+	// Code is the HTTP status, 0 where there is no answer.
+	Code int32
+	// Reason and Message are the Status of a refused request.
+	Reason, Message string
+	// ResponseResourceVersion is the revision of the answered object; only at
+	// level RequestResponse.
+	ResponseResourceVersion string
+	// Received and Completed are requestReceivedTimestamp and stageTimestamp
+	// (API server's clock, microseconds, UTC).
+	Received, Completed time.Time
+	// Decision and DecisionReason are the authorization annotations.
+	Decision, DecisionReason string
+}

@@ -1,0 +1,91 @@
+package snapshot
+
+import "time"
+
+// Revision is one stored change of one key: a record of etcd's key bucket
+// without its value, which is read when asked for (History.Value, History.Object).
+type Revision struct {
+	// Main is the transaction's revision, Sub the ordinal of the change inside
+	// it (0 for nearly all; several keys deleted by one lease count up).
+	Main, Sub int64
+	Key       string
+	// Tombstone is true for a deletion. A tombstone stores only its key: Create,
+	// Version and Lease are those of the lifetime it ends, 0 if that is unknown.
+	Tombstone bool
+	// Create is the create_revision of the key's lifetime and Version its
+	// ordinal in it, from 1 (mvccpb.KeyValue).
+	Create, Version int64
+	// Lease is the etcd lease the key is attached to, 0 for none.
+	Lease int64
+	// Size is the length of the value in bytes.
+	Size int
+	// Stores holds the indexes into History.Stores of every store that has the
+	// record, ascending; never empty.
+	Stores []int
+}
+
+// Store describes one opened etcd backend file.
+type Store struct {
+	// Input and Path name the file as source.File does.
+	Input, Path string
+	// Snapshot is true for the output of "snapshot save" (a hash trailer), false
+	// for a member's live file or a copy of one.
+	Snapshot bool
+	// HashOK says whether the trailing SHA-256 matches; nil where there is none.
+	HashOK *bool
+	Size   int64
+	// PageSize is that of the bbolt file, Records the number of records in the
+	// key bucket.
+	PageSize, Records int
+	// First and Last are the lowest and highest main revision held; 0 if empty.
+	First, Last int64
+	// CompactRevision is the finished compaction, 0 if never compacted;
+	// ScheduledCompactRevision is higher while one was running.
+	CompactRevision, ScheduledCompactRevision int64
+	// ConsistentIndex and Term are the raft position of the last applied entry;
+	// Term is 0 in stores of etcd 3.4.
+	ConsistentIndex, Term uint64
+	// StorageVersion and ClusterVersion are as stored ("3.6.0"), "" if absent;
+	// Schema is "3.4", "3.5" or "3.6" after the keys that the meta bucket has.
+	StorageVersion, ClusterVersion, Schema string
+	Members                                []Member
+	RemovedMembers                         []string
+	Alarms                                 []Alarm
+	Leases                                 []Lease
+	// Problems are damages and oddities of this file, each a sentence.
+	Problems []string
+	// Rejected is set when the store could be read but was not merged, and why.
+	Rejected string
+}
+
+// Member is an etcd member as a store's members bucket has it.
+type Member struct {
+	// ID is 16 hexadecimal digits, as etcd's logs print it.
+	ID, Name             string
+	PeerURLs, ClientURLs []string
+	Learner              bool
+}
+
+// Alarm is an active alarm of a store.
+type Alarm struct {
+	MemberID string
+	// Kind is NOSPACE or CORRUPT.
+	Kind string
+}
+
+// Lease is an etcd lease (a time to live on keys), not a Lease object.
+type Lease struct {
+	ID           int64
+	TTL          time.Duration
+	RemainingTTL time.Duration
+}
+
+// Resource is the Kubernetes object behind a key.
+type Resource struct {
+	// Group is "" for built-in kinds: their keys do not say it.
+	Group string
+	// Resource is the plural as kubectl spells it: "nodes" for the key
+	// /registry/minions, "services" for services/specs.
+	Resource        string
+	Namespace, Name string
+}
