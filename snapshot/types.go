@@ -46,12 +46,17 @@ type Store struct {
 	// Term is 0 in stores of etcd 3.4.
 	ConsistentIndex, Term uint64
 	// StorageVersion and ClusterVersion are as stored ("3.6.0"), "" if absent;
-	// Schema is "3.4", "3.5" or "3.6" after the keys that the meta bucket has.
+	// Schema is "3.4", "3.5" or "3.6" after the keys that the meta bucket has,
+	// newer where the storage version says so.
 	StorageVersion, ClusterVersion, Schema string
-	Members                                []Member
-	RemovedMembers                         []string
-	Alarms                                 []Alarm
-	Leases                                 []Lease
+	// TxID is the bbolt transaction of the meta page that was used.
+	TxID uint64
+	// UnknownBuckets are the buckets that no etcd from 3.0 to 3.7 has, sorted.
+	UnknownBuckets []string
+	Members        []Member
+	RemovedMembers []string
+	Alarms         []Alarm
+	Leases         []Lease
 	// Problems are damages and oddities of this file, each a sentence.
 	Problems []string
 	// Rejected is set when the store could be read but was not merged, and why.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"io"
 	"os"
 	"time"
@@ -42,6 +43,17 @@ type File struct {
 // Open opens the file for reading.
 func (f *File) Open() (io.ReadCloser, error) { return os.Open(f.OSPath) }
 
+// Head returns the first n bytes of the file, fewer if it is shorter.
+func (f *File) Head(n int) (head []byte, err error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	head, err = io.ReadAll(io.LimitReader(r, int64(n)))
+	return head, err
+}
+
 // Skipped is something named or found that was left out, and why.
 type Skipped struct {
 	Input, Path string
@@ -53,4 +65,17 @@ type Skipped struct {
 type Set struct {
 	Files   []*File
 	Skipped []Skipped
+	// private is the folder that holds the copy of standard input, "" for none.
+	private string
+}
+
+// Close removes what Open had to store (a copy of standard input). The files
+// that were named are not touched.
+func (s *Set) Close() error {
+	if s == nil || s.private == "" {
+		return nil
+	}
+	folder := s.private
+	s.private = ""
+	return os.RemoveAll(folder)
 }

@@ -1,0 +1,131 @@
+package correlate
+
+import (
+	"path"
+	"strings"
+
+	"etcd-autopsy/internal/source"
+	"etcd-autopsy/logparse"
+)
+
+// Kinds of inputs, in the words of the JSON report.
+const (
+	kindSnapshot = "snapshot"
+	kindMember   = "member"
+	kindWAL      = "wal"
+	kindLog      = "log"
+	kindAudit    = "audit"
+	kindArchive  = "archive"
+	kindIgnored  = "ignored"
+	kindUnknown  = "unknown"
+)
+
+// headSize is how much of a text is looked at to tell what it is.
+const headSize = 256 << 10
+
+// classify decides what each file is taken for, by content; --as overrides it.
+func (c *Case) classify() {
+	c.inputs = make([]Input, len(c.set.Files))
+	c.logs = make([]*logFile, len(c.set.Files))
+	for i, f := range c.set.Files {
+		in := &c.inputs[i]
+		*in = Input{Label: f.Input, Path: f.Path, Bytes: f.Size, Problems: []string{}}
+		in.Kind, in.Why = kindByContent(f)
+		if k := asKind(c.opts.As, f.Path); k != "" {
+			in.Kind, in.Why = k, "named by --as"
+		}
+		switch in.Kind {
+		case kindLog, kindAudit, kindUnknown:
+			c.identify(i, f)
+		case kindArchive:
+			in.Problems = append(in.Problems, "archives are not unpacked: unpack it and name the folder")
+		}
+	}
+}
+
+// kindByContent maps what a file looks like to a kind; text is told apart later.
+func kindByContent(f *source.File) (kind, why string) {
+	switch f.Kind {
+	case source.KindBolt:
+		if strings.HasSuffix(f.Path, "member/snap/db") {
+			return kindMember, "bbolt database at a member's place"
+		}
+		return kindSnapshot, "bbolt database"
+	case source.KindWAL:
+		return kindWAL, "etcd WAL segment (recognised; its entries are not replayed)"
+	case source.KindArchive:
+		return kindArchive, "archive by its first bytes"
+	case source.KindEmpty:
+		return kindUnknown, "empty file"
+	case source.KindZeros:
+		return kindUnknown, "nothing but zero bytes in its first block"
+	case source.KindText:
+		return kindUnknown, "text"
+	}
+	return kindUnknown, "binary of no known kind"
+}
+
+// asKind returns the kind that a --as rule gives a path, "" for none.
+func asKind(rules []AsRule, p string) string {
+	for _, r := range rules {
+		full, _ := path.Match(r.Pattern, p)
+		base, _ := path.Match(r.Pattern, path.Base(p))
+		if full || base {
+			if r.Kind == "ignore" {
+				return kindIgnored
+			}
+			return r.Kind
+		}
+	}
+	return ""
+}
+
+// identify looks into a text: a log of a known format gets a reader, the rest is
+// listed as unknown.
+func (c *Case) identify(i int, f *source.File) {
+	in := &c.inputs[i]
+	forced := in.Kind == kindLog || in.Kind == kindAudit
+	switch f.Kind {
+	case source.KindText:
+	case source.KindEmpty:
+		return
+	case source.KindZeros:
+		in.Problems = append(in.Problems, "nothing but zero bytes at offset 0: not read")
+		return
+	default:
+		if !forced {
+			if looksLikeStore(f.Path) {
+				in.Problems = append(in.Problems, "named like a store, but there is no bbolt meta page at offset 0 or 4096: not read")
+			}
+			return
+		}
+	}
+	head, err := f.Head(headSize)
+	if err != nil {
+		in.Problems = append(in.Problems, err.Error())
+		return
+	}
+	id := logparse.Identify(f.Path, head)
+	if id.Format == "" || id.Format == logparse.FormatPlain {
+		if !forced {
+			in.Why = "text of no known log format"
+			if looksLikeStore(f.Path) {
+				in.Problems = append(in.Problems, "named like a store, but it is text: no bbolt meta page at offset 0")
+			}
+			return
+		}
+	}
+	if in.Why != "named by --as" {
+		in.Kind, in.Why = kindLog, id.Why
+		if id.Format == logparse.FormatAudit {
+			in.Kind = kindAudit
+		}
+	}
+	in.Component, in.Member, in.Node = string(id.Component), id.Member, id.Node
+	c.logs[i] = &logFile{input: i, file: f, id: id}
+}
+
+// looksLikeStore says whether a file's name promises a backend database.
+func looksLikeStore(p string) bool {
+	return strings.HasSuffix(p, ".db") || path.Base(p) == "db"
+}

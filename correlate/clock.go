@@ -1,0 +1,288 @@
+package correlate
+
+import (
+	"sort"
+	"time"
+)
+
+// Clock places revisions on the wall clock. etcd stores no time; what objects,
+// leases and audit lines say of the moment they were written holds every
+// revision between two bounds.
+//
+// A stamp is written before its revision is committed, so the highest stamp at or
+// below a revision is a lower bound; the answer to a request comes after, so the
+// lowest answer at or above it is an upper bound. Writers whose clock disagrees
+// with the API servers' by more than skewLimit hold nothing and are listed.
+type Clock struct {
+	// mains are the distinct main revisions in order; the slices run beside it.
+	mains        []int64
+	lower, upper []time.Time
+	estimate     []time.Time
+	skewed       []skew
+	// anchors counts the stamps that the last fit used.
+	anchors int
+}
+
+// skew is a writer whose stamps were not used, and how far they are off.
+type skew struct {
+	writer string
+	offset time.Duration
+}
+
+// A stamp bounds one revision: its writer's clock showed at just before commit.
+type stamp struct {
+	rev    int64
+	at     time.Time
+	writer string
+	// tight stamps are taken just before the write (a Lease renewal): the commit
+	// follows within milliseconds when etcd is well.
+	tight bool
+	// until is when the write was surely done, zero if nothing shows that.
+	until time.Time
+	// answered stamps are audited requests: until is when the answer went out.
+	answered bool
+}
+
+const (
+	// skewLimit is the offset from which a writer's stamps are not used.
+	skewLimit = time.Second
+	// tightLag is how long after a tight stamp the commit usually is.
+	tightLag = 12 * time.Millisecond
+	// answerLead is how long before its answer a write usually is committed.
+	answerLead = 5 * time.Millisecond
+	// precision is that of stamps kept in whole seconds.
+	precision = time.Second
+)
+
+// newClock builds the clock of a case: stored stamps first, then the audit lines
+// that can be joined to a revision, and once more with those.
+func newClock(c *Case) *Clock {
+	k := &Clock{}
+	for i := range c.hist.Len() {
+		m := c.hist.At(i).Main
+		if n := len(k.mains); n == 0 || k.mains[n-1] != m {
+			k.mains = append(k.mains, m)
+		}
+	}
+	if len(k.mains) == 0 {
+		return k
+	}
+	stamps := storedStamps(c.hist)
+	joined := joinByPredecessor(c)
+	k.fit(append(joined, stamps...))
+	k.dropSkewed(stamps)
+	stamps = k.without(stamps)
+	k.fit(append(joined, stamps...))
+	joined = append(joined, joinByTime(c, k)...)
+	k.fit(append(joined, stamps...))
+	k.anchors = len(stamps) + len(joined)
+	return k
+}
+
+// index finds the position of a main revision, -1 if the history lacks it.
+func (k *Clock) index(main int64) int {
+	i := sort.Search(len(k.mains), func(i int) bool { return k.mains[i] >= main })
+	if i == len(k.mains) || k.mains[i] != main {
+		return -1
+	}
+	return i
+}
+
+// At returns the best estimate of a revision's commit and the interval that holds
+// it; zero times where nothing bounds it.
+func (k *Clock) At(main int64) (est, earliest, latest time.Time) {
+	i := k.index(main)
+	if i < 0 {
+		return
+	}
+	return k.estimate[i], k.lower[i], k.upper[i]
+}
+
+// Time is the best estimate of a revision's commit, zero if unknown.
+func (k *Clock) Time(main int64) time.Time {
+	t, _, _ := k.At(main)
+	return t
+}
+
+// Last is the estimate of the newest revision, zero without a store.
+func (k *Clock) Last() time.Time {
+	if len(k.estimate) == 0 {
+		return time.Time{}
+	}
+	return k.estimate[len(k.estimate)-1]
+}
+
+// fit computes bounds and estimates from the stamps.
+func (k *Clock) fit(stamps []stamp) {
+	n := len(k.mains)
+	k.lower, k.upper, k.estimate = make([]time.Time, n), make([]time.Time, n), make([]time.Time, n)
+	guess := make([]time.Time, n)
+	for _, s := range stamps {
+		i := k.index(s.rev)
+		if i < 0 {
+			continue
+		}
+		if s.at.After(k.lower[i]) {
+			k.lower[i] = s.at
+		}
+		if !s.until.IsZero() && (k.upper[i].IsZero() || s.until.Before(k.upper[i])) {
+			k.upper[i] = s.until
+		}
+		if g := s.guess(); !g.IsZero() && (guess[i].IsZero() || s.answered) {
+			guess[i] = g
+		}
+	}
+	k.propagate()
+	k.interpolate(guess)
+}
+
+// guess is the most likely commit time of a stamp's revision, zero for a stamp
+// that only bounds it.
+func (s *stamp) guess() time.Time {
+	switch {
+	case s.answered:
+		return s.until.Add(-min(answerLead, s.until.Sub(s.at)/3))
+	case s.tight:
+		return s.at.Add(tightLag)
+	}
+	return time.Time{}
+}
+
+// propagate carries lower bounds up and upper bounds down the revisions. Where
+// they cross (a stamp lied), the upper bound gives way.
+func (k *Clock) propagate() {
+	for i := 1; i < len(k.mains); i++ {
+		if k.lower[i-1].After(k.lower[i]) {
+			k.lower[i] = k.lower[i-1]
+		}
+	}
+	for i := len(k.mains) - 2; i >= 0; i-- {
+		if u := k.upper[i+1]; !u.IsZero() && (k.upper[i].IsZero() || u.Before(k.upper[i])) {
+			k.upper[i] = u
+		}
+	}
+	for i := range k.mains {
+		if !k.upper[i].IsZero() && k.upper[i].Before(k.lower[i]) {
+			k.upper[i] = k.lower[i]
+		}
+	}
+}
+
+// interpolate fills the estimates: guesses clamped to the bounds and kept in
+// order, the rest on the line between their neighbours.
+func (k *Clock) interpolate(guess []time.Time) {
+	last := -1
+	for i := range k.mains {
+		if guess[i].IsZero() {
+			continue
+		}
+		e := k.clamp(i, guess[i])
+		if last >= 0 && e.Before(k.estimate[last]) {
+			e = k.estimate[last]
+		}
+		k.estimate[i] = e
+		k.fillBetween(last, i)
+		last = i
+	}
+	k.fillTail(last)
+}
+
+// fillBetween puts the revisions between two estimated ones on a line.
+func (k *Clock) fillBetween(a, b int) {
+	if a < 0 {
+		for i := b - 1; i >= 0; i-- {
+			k.estimate[i] = k.clamp(i, k.estimate[b])
+		}
+		return
+	}
+	span := k.estimate[b].Sub(k.estimate[a])
+	width := float64(k.mains[b] - k.mains[a])
+	for i := a + 1; i < b; i++ {
+		f := float64(k.mains[i]-k.mains[a]) / width
+		e := k.clamp(i, k.estimate[a].Add(time.Duration(f*float64(span))))
+		if e.Before(k.estimate[i-1]) {
+			e = k.estimate[i-1]
+		}
+		k.estimate[i] = e
+	}
+}
+
+// fillTail estimates what follows the last guess: at its lower bound, which is
+// all that is known.
+func (k *Clock) fillTail(last int) {
+	for i := last + 1; i < len(k.mains); i++ {
+		e := k.lower[i]
+		if i > 0 && e.Before(k.estimate[i-1]) {
+			e = k.estimate[i-1]
+		}
+		k.estimate[i] = e
+	}
+}
+
+// clamp keeps a time within the bounds of a revision.
+func (k *Clock) clamp(i int, t time.Time) time.Time {
+	if u := k.upper[i]; !u.IsZero() && t.After(u) {
+		t = u
+	}
+	if t.Before(k.lower[i]) {
+		t = k.lower[i]
+	}
+	return t
+}
+
+// dropSkewed finds the writers whose stamps disagree with the first fit by
+// more than skewLimit in the median. With every writer's stamp a running maximum,
+// one clock that is ahead drags the fit; so the reference are the API servers'
+// own stamps alone.
+func (k *Clock) dropSkewed(stamps []stamp) {
+	ref := &Clock{mains: k.mains}
+	var own []stamp
+	for _, s := range stamps {
+		if s.writer == apiserverWriter {
+			own = append(own, s)
+		}
+	}
+	if len(own) == 0 {
+		return
+	}
+	ref.fit(own)
+	offsets, tight := map[string][]float64{}, map[string]bool{}
+	for _, s := range stamps {
+		if s.writer == apiserverWriter {
+			continue
+		}
+		tight[s.writer] = tight[s.writer] || s.tight
+		if t := ref.Time(s.rev); !t.IsZero() {
+			offsets[s.writer] = append(offsets[s.writer], s.at.Sub(t).Seconds())
+		}
+	}
+	for w, off := range offsets {
+		// API server stamps are whole seconds: half of one is no skew.
+		// A stamp that is not tight may be old, so only one from the future counts.
+		m := median(off) - 0.5
+		if m > skewLimit.Seconds()+0.5 || tight[w] && m < -skewLimit.Seconds()-0.5 {
+			k.skewed = append(k.skewed, skew{w, time.Duration(m * float64(time.Second)).Round(100 * time.Millisecond)})
+		}
+	}
+	sort.Slice(k.skewed, func(i, j int) bool { return k.skewed[i].writer < k.skewed[j].writer })
+}
+
+// without drops the stamps of skewed writers.
+func (k *Clock) without(stamps []stamp) []stamp {
+	bad := map[string]bool{}
+	for _, s := range k.skewed {
+		bad[s.writer] = true
+	}
+	var out []stamp
+	for _, s := range stamps {
+		if !bad[s.writer] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func median(v []float64) float64 {
+	sort.Float64s(v)
+	return v[len(v)/2]
+}

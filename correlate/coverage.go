@@ -1,0 +1,122 @@
+package correlate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"etcd-autopsy/logparse"
+)
+
+// coverage says what the evidence spans and what is missing, with what that means.
+func (c *Case) coverage(j *judge, a *Analysis) Coverage {
+	out := Coverage{FirstRevision: c.hist.First(), LastRevision: c.hist.Last(), CompactRevision: c.hist.CompactRevision(), Notes: []string{}}
+	add := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
+	c.storeNotes(add, j)
+	c.logNotes(add, j)
+	c.eventNote(add, j)
+	out.Notes = append(out.Notes, c.skewNotes()...)
+	if n := len(c.set.Skipped); n > 0 {
+		add("%d entries of the inputs were left out (links, unreadable or special files); `inputs` lists them", n)
+	}
+	return out
+}
+
+// storeNotes speak of stores and their history.
+func (c *Case) storeNotes(add func(string, ...any), j *judge) {
+	if c.hist.Len() == 0 {
+		add("No store could be read: objects, revisions and rollouts cannot be seen")
+		return
+	}
+	if r := c.hist.CompactRevision(); r > 1 {
+		add("History is complete above revision %d; of what was written at or below it only the last version of each object is left", r)
+	}
+	for _, x := range c.hist.Conflicts() {
+		add("Stores disagree about revision %d of %s: they are not of one healthy cluster, or one is damaged", x.Main, x.Key)
+		break
+	}
+	for _, res := range sortedKeys(j.w.bad) {
+		u := j.w.bad[res]
+		why := "of another kind or version than expected"
+		if u.why != nil {
+			why = u.why.Error()
+		}
+		add("%d stored %s could not be decoded (%s): what they show is missing here", u.count, res, why)
+	}
+	wal := 0
+	for _, in := range c.inputs {
+		if in.Kind == kindWAL {
+			wal++
+		}
+	}
+	if wal > 0 {
+		add("%d WAL segments are listed but not replayed: what was compacted away, and writes that were never stored, are not seen", wal)
+	}
+}
+
+// wantedLogs are the logs that a rollout's judgement rests on.
+var wantedLogs = []struct {
+	component logparse.Component
+	missing   string
+}{
+	{logparse.ComponentEtcd, "leader changes, slow disks and lost members are not seen"},
+	{logparse.ComponentAPIServer, "errors between API servers and etcd are not seen"},
+	{logparse.ComponentControllerManager, "why its Lease was lost, and its own errors, are not seen"},
+	{logparse.ComponentScheduler, "why its Lease was lost, and its own errors, are not seen"},
+	{logparse.ComponentKubelet, "what happened on the nodes is seen only through the pods' status"},
+	{logparse.ComponentAudit, "refused and failed requests, and who made a change, are not seen"},
+}
+
+// logNotes speak of logs that are missing or begin late.
+func (c *Case) logNotes(add func(string, ...any), j *judge) {
+	have := map[logparse.Component]bool{}
+	zoneless := false
+	etcds := map[string]bool{}
+	for _, l := range c.logs {
+		if l == nil || l.records == 0 {
+			continue
+		}
+		have[l.id.Component] = true
+		if l.id.Format == logparse.FormatAudit {
+			have[logparse.ComponentAudit] = true
+		}
+		if l.id.Component == logparse.ComponentEtcd {
+			etcds[l.id.MemberID] = true
+			etcds[l.id.Member] = true
+		}
+		zoneless = zoneless || l.id.Format == logparse.FormatKlog
+	}
+	for _, w := range wantedLogs {
+		if !have[w.component] {
+			name := string(w.component)
+			if w.component == logparse.ComponentAudit {
+				name = "audit"
+			}
+			add("No %s log was given: %s", name, w.missing)
+		}
+	}
+	if have[logparse.ComponentEtcd] {
+		var missing []string
+		for _, id := range j.members.ids {
+			if !etcds[id] && !etcds[j.members.name(id)] {
+				missing = append(missing, j.members.name(id))
+			}
+		}
+		if len(missing) > 0 {
+			add("No log of etcd member %s was given: its side of elections and disks is not seen", list(missing))
+		}
+	}
+	if zoneless && c.opts.LogLocation == nil {
+		add("klog lines carry no year and no zone: the year is taken from the other inputs, the stamps are read as UTC (--log-year, --log-timezone)")
+	}
+}
+
+// eventNote warns that Events expire.
+func (c *Case) eventNote(add func(string, ...any), j *judge) {
+	if c.hist.Len() > 0 && len(c.hist.KeysOf("events")) == 0 {
+		add("The stores hold no k8s Events: they expire after an hour, so their absence says nothing")
+	}
+	if slices.ContainsFunc(c.inputs, func(in Input) bool { return strings.Contains(strings.Join(in.Problems, " "), "not read") }) {
+		add("Some inputs could not be read; the inventory lists each with the reason")
+	}
+}

@@ -1,0 +1,157 @@
+package correlate
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// cite is a piece of evidence before it has an ID. Equal ones are one.
+type cite struct {
+	log  *note
+	idx  int // of a stored revision; used when log is nil
+	text string
+}
+
+// lineCite cites a log record.
+func lineCite(n note) *cite { return &cite{log: &n} }
+
+// revCite cites a stored revision and says what it shows.
+func revCite(idx int, format string, args ...any) *cite {
+	return &cite{idx: idx, text: fmt.Sprintf(format, args...)}
+}
+
+// auditCite cites the line of an audited request.
+func auditCite(a *auditEvent) *cite {
+	return &cite{log: &note{file: a.file, line: a.line, at: a.Completed, text: a.text}}
+}
+
+// book numbers the evidence in the order of its first citation.
+type book struct {
+	c    *Case
+	byID map[string]string
+	list []Evidence
+}
+
+func newBook(c *Case) *book { return &book{c: c, byID: map[string]string{}} }
+
+// add gives a list of citations their IDs, dropping repeats.
+func (b *book) add(cites []*cite) []string {
+	out := []string{}
+	seen := map[string]bool{}
+	for _, x := range cites {
+		if x == nil {
+			continue
+		}
+		if id := b.one(x); !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (b *book) one(x *cite) string {
+	var e Evidence
+	if x.log != nil {
+		e = b.line(x.log)
+	} else {
+		e = b.revision(x)
+	}
+	key := fmt.Sprintf("%s\x00%s\x00%d\x00%d\x00%s\x00%s", e.Input, e.Source, e.Line, e.Revision, e.Key, e.Text)
+	if id, ok := b.byID[key]; ok {
+		return id
+	}
+	e.ID = fmt.Sprintf("E%d", len(b.list)+1)
+	b.byID[key] = e.ID
+	b.list = append(b.list, e)
+	return e.ID
+}
+
+func (b *book) line(n *note) Evidence {
+	in := &b.c.inputs[n.file.input]
+	return Evidence{Input: in.Label, Source: in.Path, Line: n.line, Time: timePtr(n.at), Text: n.text}
+}
+
+// revision cites the store that holds a revision: the first one of its list, with
+// "snapshot save" files before live copies.
+func (b *book) revision(x *cite) Evidence {
+	r := b.c.hist.At(x.idx)
+	store := r.Stores[0]
+	stores := b.c.hist.Stores()
+	for _, s := range r.Stores {
+		if stores[s].Snapshot && !stores[store].Snapshot {
+			store = s
+		}
+	}
+	t, lo, hi := b.c.clock.At(r.Main)
+	return Evidence{
+		Input: stores[store].Input, Source: stores[store].Path, Revision: r.Main, Key: r.Key,
+		Time: timePtr(t), Earliest: timePtr(lo), Latest: timePtr(hi), Text: cutText(x.text),
+	}
+}
+
+// maxEvidenceText is how many bytes of a text are shown.
+const maxEvidenceText = 400
+
+// cutText shortens a text on a rune boundary.
+func cutText(s string) string {
+	if len(s) <= maxEvidenceText {
+		return s
+	}
+	s = s[:maxEvidenceText]
+	for !utf8.ValidString(s) && len(s) > 0 {
+		s = s[:len(s)-1]
+	}
+	return s + "…"
+}
+
+// seconds writes a duration as a reader says it: 0.4 s, 12 s, 3 min 20 s.
+func seconds(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 s"
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	d = d.Round(time.Second)
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	if h > 0 {
+		return fmt.Sprintf("%d h %d min", h, m)
+	}
+	return fmt.Sprintf("%d min %d s", m, s)
+}
+
+// clockTime writes a moment as the report's sentences do.
+func clockTime(t time.Time) string {
+	if t.IsZero() {
+		return "an unknown time"
+	}
+	return t.UTC().Format("15:04:05.0")
+}
+
+// list joins words: "a, b and c".
+func list(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	default:
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+}
+
+// sortedKeys are the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}

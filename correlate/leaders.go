@@ -1,0 +1,188 @@
+package correlate
+
+import (
+	"sort"
+	"time"
+
+	"etcd-autopsy/logparse"
+)
+
+// tenure is one leader's time in office.
+type tenure struct {
+	term   uint64
+	leader string // member ID, hex
+	since  time.Time
+	note   note
+	// lost is when the leader was gone, zero if the logs do not show that; by is the
+	// record that says so. quorum is set when it stepped down for lack of one.
+	lost    time.Time
+	by      *note
+	quorum  bool
+	planned *note
+}
+
+// members names etcd members: by ID, from stores and logs.
+type members struct {
+	names map[string]string
+	// ids are those the stores list, in order; their number is the cluster's size.
+	ids []string
+	// urls maps a client URL's host:port to the member that serves it.
+	urls map[string]string
+}
+
+// newMembers collects the members that stores and logs name.
+func (c *Case) newMembers() *members {
+	m := &members{names: map[string]string{}, urls: map[string]string{}}
+	for _, s := range c.hist.Stores() {
+		for _, x := range s.Members {
+			if _, ok := m.names[x.ID]; !ok {
+				m.ids = append(m.ids, x.ID)
+				m.names[x.ID] = x.Name
+			}
+			for _, u := range x.ClientURLs {
+				m.urls[hostPort(u)] = x.ID
+			}
+		}
+	}
+	for _, l := range c.logs {
+		if l != nil && l.id.MemberID != "" && l.id.Member != "" && m.names[l.id.MemberID] == "" {
+			m.names[l.id.MemberID] = l.id.Member
+		}
+	}
+	sort.Strings(m.ids)
+	return m
+}
+
+// hostPort is the address part of a URL.
+func hostPort(u string) string {
+	for i := 0; i+2 < len(u); i++ {
+		if u[i:i+3] == "://" {
+			return u[i+3:]
+		}
+	}
+	return u
+}
+
+// name is a member's name where one is known, else its ID.
+func (m *members) name(id string) string {
+	if n := m.names[id]; n != "" {
+		return n
+	}
+	return id
+}
+
+// size is how many members the cluster has, as far as stores or logs show.
+func (m *members) size() int { return max(len(m.ids), len(m.names)) }
+
+// raftEvents are the raft facts of all etcd logs in order of time.
+func (c *Case) raftEvents() []*raftFact {
+	var out []*raftFact
+	for _, l := range c.logs {
+		if l != nil && l.id.Component == logparse.ComponentEtcd {
+			out = append(out, l.raft...)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].first.at.Before(out[j].first.at) })
+	return out
+}
+
+// tenures rebuilds who led when from the raft lines of every member that has a
+// log.
+func (c *Case) tenures(facts []*raftFact) []*tenure {
+	byTerm := map[uint64]*tenure{}
+	for _, f := range facts {
+		leader := ""
+		switch f.ev.Kind {
+		case logparse.RaftBecameLeader:
+			leader = f.ev.Member
+		case logparse.RaftElectedLeader, logparse.RaftChangedLeader:
+			leader = f.ev.Leader
+		}
+		if leader == "" {
+			continue
+		}
+		if t := byTerm[f.ev.Term]; t == nil || f.first.at.Before(t.since) {
+			byTerm[f.ev.Term] = &tenure{term: f.ev.Term, leader: leader, since: f.first.at, note: f.first}
+		}
+	}
+	var out []*tenure
+	for _, t := range byTerm {
+		out = append(out, t)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].term < out[j].term })
+	for i, t := range out {
+		until := time.Time{}
+		if i+1 < len(out) {
+			until = out[i+1].since
+		}
+		t.findLoss(facts, until)
+	}
+	return out
+}
+
+// findLoss finds when the cluster lost this leader: the first line that says so
+// and that its member does not take back by following the same leader in the
+// same term again (a follower that was cut off for a while lost it for itself).
+func (t *tenure) findLoss(facts []*raftFact, until time.Time) {
+	for _, f := range facts {
+		at := f.first.at
+		if at.Before(t.since) || !until.IsZero() && at.After(until) {
+			continue
+		}
+		stepped := f.ev.Kind == logparse.RaftSteppedDown && f.ev.Member == t.leader
+		if !stepped && (f.ev.Kind != logparse.RaftLostLeader || f.ev.Leader != t.leader) {
+			continue
+		}
+		if !stepped && takenBack(facts, f, t) {
+			continue
+		}
+		t.quorum = t.quorum || stepped
+		if t.lost.IsZero() {
+			n := f.first
+			t.lost, t.by = at, &n
+		}
+	}
+	if until.IsZero() && !t.quorum && t.by != nil && f0(t.by) != t.leader && !majorityLost(facts, t) {
+		// One follower's word is not the cluster's.
+		t.lost, t.by = time.Time{}, nil
+	}
+}
+
+// f0 is the member that wrote a note, "" if its log does not say.
+func f0(n *note) string { return n.file.id.MemberID }
+
+// majorityLost says whether more than one member lost this leader for good.
+func majorityLost(facts []*raftFact, t *tenure) bool {
+	who := map[string]bool{}
+	for _, f := range facts {
+		if f.ev.Kind == logparse.RaftLostLeader && f.ev.Leader == t.leader && !f.first.at.Before(t.since) && !takenBack(facts, f, t) {
+			who[f.ev.Member] = true
+		}
+	}
+	return len(who) > 1
+}
+
+// takenBack says whether the member that lost a leader followed it again in the
+// same term.
+func takenBack(facts []*raftFact, lost *raftFact, t *tenure) bool {
+	for _, f := range facts {
+		if f.ev.Member == lost.ev.Member && f.ev.Kind == logparse.RaftElectedLeader && f.ev.Leader == t.leader &&
+			f.ev.Term == t.term && f.first.at.After(lost.first.at) {
+			return true
+		}
+	}
+	return false
+}
+
+// terms is the list of leaders for the report.
+func (c *Case) terms(ts []*tenure, m *members) []Term {
+	out := []Term{}
+	for i, t := range ts {
+		x := Term{Number: t.term, Leader: m.name(t.leader), Start: timePtr(t.since), End: timePtr(t.lost)}
+		if x.End == nil && i+1 < len(ts) {
+			x.End = timePtr(ts[i+1].since)
+		}
+		out = append(out, x)
+	}
+	return out
+}

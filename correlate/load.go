@@ -1,0 +1,152 @@
+package correlate
+
+import (
+	"context"
+	"path"
+	"sync"
+	"time"
+
+	"etcd-autopsy/logparse"
+	"etcd-autopsy/snapshot"
+)
+
+// readers is how many files are read at once: more does not help a laptop's disk.
+const readers = 4
+
+// openStores merges every store among the inputs into one history.
+func (c *Case) openStores(ctx context.Context) error {
+	var files []snapshot.File
+	for i, f := range c.set.Files {
+		if k := c.inputs[i].Kind; k == kindSnapshot || k == kindMember {
+			files = append(files, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath})
+		}
+	}
+	h, err := snapshot.Load(ctx, files, snapshot.Options{})
+	if err != nil {
+		return err
+	}
+	c.hist = h
+	for _, s := range h.Stores() {
+		c.stores = append(c.stores, c.inputOf(s.Input, s.Path))
+	}
+	for k, s := range h.Stores() {
+		in := &c.inputs[c.stores[k]]
+		in.Records = s.Records
+		in.Kind = kindMember
+		if s.Snapshot {
+			in.Kind = kindSnapshot
+		}
+		in.Problems = append(in.Problems, s.Problems...)
+		if s.Rejected != "" {
+			in.Problems = append(in.Problems, s.Rejected)
+		}
+		in.Member = memberOfPath(in.Path, s.Members)
+	}
+	return nil
+}
+
+// inputOf finds the input with a label and path.
+func (c *Case) inputOf(label, p string) int {
+	for i := range c.inputs {
+		if c.inputs[i].Label == label && c.inputs[i].Path == p {
+			return i
+		}
+	}
+	return -1
+}
+
+// memberOfPath reads the member's name off a path like etcd-1/member/snap/db, if
+// the store knows a member of that name.
+func memberOfPath(p string, members []snapshot.Member) string {
+	dir := path.Base(path.Dir(path.Dir(path.Dir(p))))
+	for _, m := range members {
+		if m.Name == dir {
+			return dir
+		}
+	}
+	return ""
+}
+
+// readFiles digests every file and reads the logs: first those whose stamps are
+// whole, then those that need a year from them.
+func (c *Case) readFiles(ctx context.Context, p *progress) error {
+	if err := c.each(ctx, func(i int) { c.digest(ctx, i, p) }); err != nil {
+		return err
+	}
+	whole := func(i int) bool {
+		f := c.logs[i].id.Format
+		return f == logparse.FormatZapJSON || f == logparse.FormatAudit
+	}
+	ref := time.Time{}
+	for _, full := range []bool{true, false} {
+		err := c.each(ctx, func(i int) {
+			if c.logs[i] != nil && whole(i) == full {
+				c.logs[i].read(ctx, c, ref)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		ref = c.reference()
+	}
+	return nil
+}
+
+// each calls f for every input, some at a time, and stops early when the
+// context ends. f must touch only what belongs to its input.
+func (c *Case) each(ctx context.Context, f func(i int)) error {
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range readers {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := range c.inputs {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return ctx.Err()
+}
+
+// digest takes the SHA-256 of a file for the report's inventory.
+func (c *Case) digest(ctx context.Context, i int, p *progress) {
+	f, in := c.set.Files[i], &c.inputs[i]
+	sum, err := f.Digest(ctx, func(n int64) { p.add(f.Path, n) })
+	if err != nil && ctx.Err() == nil {
+		in.Problems = append(in.Problems, err.Error())
+	}
+	in.SHA256 = sum
+	p.finish(f.Path)
+}
+
+// reference is the time that stamps without a year are completed with: the last
+// whole stamp of any log, else that of any stored object's creation, else the
+// newest file time of a log.
+func (c *Case) reference() time.Time {
+	var logs, files time.Time
+	for i, l := range c.logs {
+		if l == nil {
+			continue
+		}
+		if l.last.After(logs) && !l.inferred {
+			logs = l.last
+		}
+		if t := c.set.Files[i].ModTime; t.After(files) {
+			files = t
+		}
+	}
+	if !logs.IsZero() {
+		return logs
+	}
+	if t := lastStoredStamp(c.hist); !t.IsZero() {
+		return t
+	}
+	return files
+}

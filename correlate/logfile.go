@@ -1,0 +1,248 @@
+package correlate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"etcd-autopsy/internal/source"
+	"etcd-autopsy/logparse"
+)
+
+// A note is one log record that is kept: where it stands and what it says.
+type note struct {
+	file  *logFile
+	line  int
+	at    time.Time
+	level logparse.Level
+	text  string
+	msg   string
+	// fields are those of the record; nil for the later records of a burst.
+	fields logparse.Fields
+}
+
+// A burst is a run of records of one file with the same signature (and the same
+// peer or address): its first and last record, how many, and the longest and
+// summed duration they report.
+type burst struct {
+	sig string
+	// about tells bursts of one signature apart: a peer's ID, an address, "".
+	about       string
+	first, last note
+	count       int
+	longest     time.Duration
+	sum         time.Duration
+}
+
+// raftFact is a raft state change, repeats of the same one folded.
+type raftFact struct {
+	ev          logparse.RaftEvent
+	first, last note
+	count       int
+}
+
+// logFile is what is kept of one log: facts, never the lines.
+type logFile struct {
+	input int
+	file  *source.File
+	id    logparse.Identity
+
+	records     int
+	first, last time.Time
+	// inferred is set when the year of the stamps had to be supplied.
+	inferred bool
+	bursts   []*burst
+	raft     []*raftFact
+	audits   []*auditEvent
+	// starts are the first lines of each run of the program.
+	starts []note
+	// flags are the command-line flags that the program printed and this tool uses.
+	flags map[string]string
+
+	// tail is the last record, signature or not.
+	tail *note
+
+	open    map[string]*burst
+	openRaf map[logparse.RaftEvent]*raftFact
+	inFlags bool
+	broken  int
+}
+
+// burstGap ends a burst: records further apart are two.
+const burstGap = 10 * time.Second
+
+// read reads the whole file into facts; it touches only its own input.
+func (l *logFile) read(ctx context.Context, c *Case, ref time.Time) {
+	in := &c.inputs[l.input]
+	r, err := l.file.Open()
+	if err != nil {
+		in.Problems = append(in.Problems, err.Error())
+		return
+	}
+	defer func() { _ = r.Close() }()
+	l.open, l.openRaf, l.flags = map[string]*burst{}, map[logparse.RaftEvent]*raftFact{}, map[string]string{}
+	opts := logparse.Options{
+		Component: l.id.Component, Year: c.opts.LogYear, Location: c.opts.LogLocation, Reference: ref,
+	}
+	for rec, err := range logparse.Read(ctx, r, opts) {
+		if err != nil {
+			if ctx.Err() == nil {
+				in.Problems = append(in.Problems, fmt.Sprintf("reading stopped after line %d: %v", l.records, err))
+			}
+			break
+		}
+		l.take(&rec, in)
+	}
+	l.open, l.openRaf = nil, nil
+	if l.broken > maxListedProblems {
+		in.Problems = append(in.Problems, fmt.Sprintf("%d more records could not be read", l.broken-maxListedProblems))
+	}
+	in.Records = l.records
+	in.First, in.Last = timePtr(l.first), timePtr(l.last)
+}
+
+// maxListedProblems is how many broken records of one file are listed one by one.
+const maxListedProblems = 5
+
+// take turns one record into facts.
+func (l *logFile) take(rec *logparse.Record, in *Input) {
+	l.records++
+	if rec.Problem != "" {
+		if l.broken++; l.broken <= maxListedProblems {
+			in.Problems = append(in.Problems, fmt.Sprintf("line %d: %s", rec.Line, rec.Problem))
+		}
+	}
+	if !rec.Time.IsZero() {
+		if l.first.IsZero() || rec.Time.Before(l.first) {
+			l.first = rec.Time
+		}
+		if rec.Time.After(l.last) {
+			l.last = rec.Time
+			if l.tail == nil {
+				l.tail = new(note)
+			}
+			*l.tail = note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, msg: rec.Message}
+		}
+		l.inferred = l.inferred || rec.Inferred&logparse.InferredYear != 0
+	}
+	if rec.Audit != nil {
+		l.takeAudit(rec)
+		return
+	}
+	l.takeFlags(rec)
+	if ev, ok := logparse.RaftEventOf(*rec); ok {
+		l.takeRaft(rec, ev)
+	}
+	if len(rec.Signatures) > 0 {
+		l.takeSignature(rec)
+	}
+}
+
+func (l *logFile) note(rec *logparse.Record) note {
+	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, msg: rec.Message, fields: rec.Fields}
+}
+
+// takeRaft folds repeats of one raft event (a member that campaigns for ever).
+func (l *logFile) takeRaft(rec *logparse.Record, ev logparse.RaftEvent) {
+	if f := l.openRaf[ev]; f != nil && rec.Time.Sub(f.last.at) < burstGap {
+		f.last = l.note(rec)
+		f.count++
+		return
+	}
+	n := l.note(rec)
+	f := &raftFact{ev: ev, first: n, last: n, count: 1}
+	l.openRaf[ev] = f
+	l.raft = append(l.raft, f)
+}
+
+// takeSignature adds a record to the burst of each signature it carries.
+func (l *logFile) takeSignature(rec *logparse.Record) {
+	d := reportedDuration(rec)
+	for _, sig := range rec.Signatures {
+		about := aboutOf(sig, rec)
+		key := sig + "\x00" + about
+		b := l.open[key]
+		if b == nil || rec.Time.Sub(b.last.at) > burstGap || rec.Time.Before(b.first.at) {
+			b = &burst{sig: sig, about: about, first: l.note(rec)}
+			l.open[key] = b
+			l.bursts = append(l.bursts, b)
+		}
+		b.last = note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, msg: rec.Message}
+		b.count++
+		b.sum += d
+		b.longest = max(b.longest, d)
+		if sig == "etcd-start" && b.count == 1 {
+			l.starts = append(l.starts, b.first)
+		}
+	}
+}
+
+// aboutFields name, by signature, the field that tells whom a record is about.
+var aboutFields = map[string]string{
+	"etcd-peer-active":          "peer-id",
+	"etcd-peer-inactive":        "peer-id",
+	"etcd-peer-stream-lost":     "remote-peer-id",
+	"etcd-peer-stream-up":       "remote-peer-id",
+	"etcd-peer-probe-unhealthy": "remote-peer-id",
+	"etcd-peer-url-unreachable": "remote-member-id",
+	"etcd-alarm-raised":         "alarm",
+	"etcd-apply-slow":           "prefix",
+}
+
+// aboutOf returns what a record is about: a peer, an address, or "".
+func aboutOf(sig string, rec *logparse.Record) string {
+	if f, ok := aboutFields[sig]; ok {
+		return rec.Fields.Get(f)
+	}
+	if sig == "grpc-createtransport" {
+		_, rest, _ := strings.Cut(rec.Message, `Addr: "`)
+		addr, _, _ := strings.Cut(rest, `"`)
+		return addr
+	}
+	return ""
+}
+
+// durationFields are the fields in which etcd reports how long something took.
+var durationFields = []string{"took", "time spent", "exceeded-duration", "duration"}
+
+// reportedDuration is the duration a record states, 0 if it states none.
+func reportedDuration(rec *logparse.Record) time.Duration {
+	for _, f := range durationFields {
+		if v := rec.Fields.Get(f); v != "" {
+			if d, err := time.ParseDuration(v); err == nil {
+				return d
+			}
+		}
+	}
+	return 0
+}
+
+// keptFlags are the flags of Kubernetes components that say who talks to whom.
+var keptFlags = map[string]bool{"etcd-servers": true, "hostname-override": true, "master": true, "leader-elect": true}
+
+// takeFlags keeps what a component prints of its flags when it starts, and the
+// start itself.
+func (l *logFile) takeFlags(rec *logparse.Record) {
+	rest, ok := strings.CutPrefix(rec.Message, "FLAG: --")
+	if !ok {
+		l.inFlags = false
+		return
+	}
+	if !l.inFlags {
+		l.starts = append(l.starts, l.note(rec))
+	}
+	l.inFlags = true
+	if name, value, ok := strings.Cut(rest, "="); ok && keptFlags[name] {
+		l.flags[name] = strings.Trim(value, `"[]`)
+	}
+}
+
+// timePtr returns nil for the zero time.
+func timePtr(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

@@ -1,0 +1,175 @@
+package correlate
+
+import (
+	"reflect"
+	"sort"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"etcd-autopsy/snapshot"
+)
+
+// object is what every built-in kind can do.
+type object interface{ metav1.ObjectMetaAccessor }
+
+// A version is one stored revision of an object. idx points into the history.
+type version[T object] struct {
+	idx int
+	rev int64
+	obj T
+}
+
+// A life is one key from its creation to its deletion (or to the end of the
+// history): a name that is created again begins another life.
+type life[T object] struct {
+	key      string
+	versions []version[T]
+	// deleted is the index of the tombstone in the history, -1 if it is not deleted.
+	deleted    int
+	deletedRev int64
+	// cut is true when the first stored version is not the first ever: compaction
+	// took the beginning.
+	cut bool
+}
+
+func (l *life[T]) first() version[T] { return l.versions[0] }
+func (l *life[T]) last() version[T]  { return l.versions[len(l.versions)-1] }
+
+// meta is the metadata of the newest version.
+func (l *life[T]) meta() metav1.Object { return l.last().obj.GetObjectMeta() }
+
+// at is the newest version at or below a revision, and whether there is one.
+func (l *life[T]) at(rev int64) (version[T], bool) {
+	i := sort.Search(len(l.versions), func(i int) bool { return l.versions[i].rev > rev })
+	if i == 0 {
+		return version[T]{}, false
+	}
+	return l.versions[i-1], true
+}
+
+// parseKey names the object behind a key.
+func parseKey(key string) (snapshot.Resource, bool) { return snapshot.ParseKey(key) }
+
+// undecoded counts the values of a kind that could not be decoded, and keeps the
+// first reason.
+type undecoded struct {
+	count int
+	why   error
+}
+
+// lives decodes every life of every key of a resource. Values that cannot be
+// decoded are counted under the resource's name.
+func lives[T object](h *snapshot.History, resource string, bad map[string]*undecoded) []*life[T] {
+	var out []*life[T]
+	for _, key := range h.KeysOf(resource) {
+		var cur *life[T]
+		for _, i := range h.Key(key) {
+			r := h.At(i)
+			if r.Tombstone {
+				if cur != nil {
+					cur.deleted, cur.deletedRev = i, r.Main
+				}
+				cur = nil
+				continue
+			}
+			o, err := h.Object(i)
+			t, ok := o.(T)
+			if err != nil || !ok {
+				countUndecoded(bad, resource, err)
+				continue
+			}
+			if cur == nil || h.At(cur.first().idx).Create != r.Create {
+				cur = &life[T]{key: key, deleted: -1, cut: r.Version != 1}
+				out = append(out, cur)
+			}
+			cur.versions = append(cur.versions, version[T]{idx: i, rev: r.Main, obj: t})
+		}
+	}
+	return out
+}
+
+func countUndecoded(bad map[string]*undecoded, resource string, err error) {
+	u := bad[resource]
+	if u == nil {
+		u = &undecoded{why: err}
+		bad[resource] = u
+	}
+	u.count++
+}
+
+// A world is the decoded objects that rollouts are made of.
+type world struct {
+	deployments []*life[*appsv1.Deployment]
+	sets        map[types.UID][]*life[*appsv1.ReplicaSet] // by owner
+	pods        map[types.UID][]*life[*corev1.Pod]        // by owner
+	nodes       map[string]*life[*corev1.Node]            // by name
+	services    map[string][]*life[*corev1.Service]       // by namespace
+	slices      map[string][]*life[*discoveryv1.EndpointSlice]
+	events      map[types.UID][]*life[*corev1.Event] // by involved object
+	quotas      []*life[*corev1.ResourceQuota]
+	bad         map[string]*undecoded
+}
+
+// newWorld decodes them.
+func newWorld(h *snapshot.History) *world {
+	bad := map[string]*undecoded{}
+	w := &world{
+		deployments: lives[*appsv1.Deployment](h, "deployments", bad),
+		sets:        byOwner(lives[*appsv1.ReplicaSet](h, "replicasets", bad)),
+		pods:        byOwner(lives[*corev1.Pod](h, "pods", bad)),
+		nodes:       map[string]*life[*corev1.Node]{},
+		services:    byNamespace(lives[*corev1.Service](h, "services", bad)),
+		slices:      byNamespace(lives[*discoveryv1.EndpointSlice](h, "endpointslices", bad)),
+		events:      map[types.UID][]*life[*corev1.Event]{},
+		quotas:      lives[*corev1.ResourceQuota](h, "resourcequotas", bad),
+		bad:         bad,
+	}
+	for _, n := range lives[*corev1.Node](h, "nodes", bad) {
+		w.nodes[n.meta().GetName()] = n
+	}
+	for _, e := range lives[*corev1.Event](h, "events", bad) {
+		uid := e.last().obj.InvolvedObject.UID
+		w.events[uid] = append(w.events[uid], e)
+	}
+	return w
+}
+
+// byOwner groups lives by the UID of their controller.
+func byOwner[T object](all []*life[T]) map[types.UID][]*life[T] {
+	out := map[types.UID][]*life[T]{}
+	for _, l := range all {
+		if o := metav1.GetControllerOf(l.meta()); o != nil {
+			out[o.UID] = append(out[o.UID], l)
+		}
+	}
+	return out
+}
+
+func byNamespace[T object](all []*life[T]) map[string][]*life[T] {
+	out := map[string][]*life[T]{}
+	for _, l := range all {
+		ns := l.meta().GetNamespace()
+		out[ns] = append(out[ns], l)
+	}
+	return out
+}
+
+// sameTemplate compares two pod templates without the label that the Deployment
+// controller adds (pkg/controller/deployment/util: EqualIgnoreHash).
+func sameTemplate(a, b *corev1.PodTemplateSpec) bool {
+	x, y := a.DeepCopy(), b.DeepCopy()
+	delete(x.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	delete(y.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	if len(x.Labels) == 0 {
+		x.Labels = nil
+	}
+	if len(y.Labels) == 0 {
+		y.Labels = nil
+	}
+	return reflect.DeepEqual(x, y)
+}

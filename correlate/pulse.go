@@ -1,0 +1,190 @@
+package correlate
+
+import (
+	"sort"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+)
+
+// A pulse is a writer that renews a Lease: as long as it beats, its writer was
+// alive and its writes were stored.
+type pulse struct {
+	// kind is the cause that its silence is: controller-down, scheduler-down,
+	// kubelet-down, apiserver-down.
+	kind string
+	// name is the component, or the node.
+	name string
+	key  string
+	// limit is the gap from which it counts as silent; lost the gap from which
+	// others take it for gone (the lease duration).
+	limit, lost time.Duration
+	beats       []beat
+	gaps        []*silence
+}
+
+// beat is one stored renewal.
+type beat struct {
+	idx    int
+	rev    int64
+	at     time.Time
+	holder string
+}
+
+// silence is a gap between two beats. Its root is the fault behind it.
+type silence struct {
+	pulse    *pulse
+	from, to time.Time
+	// last and next are the beats around it; next is nil if it never ended.
+	last beat
+	next *beat
+	root *episode
+	// after is the silence that ended with the beat this one begins with.
+	after *silence
+}
+
+func (s *silence) open() bool            { return s.next == nil }
+func (s *silence) length() time.Duration { return s.to.Sub(s.from) }
+
+// handover says whether the Lease was lost: another holder took it, or the same
+// program had to take it again.
+func (s *silence) handover() bool {
+	return s.next == nil || s.next.holder != s.last.holder
+}
+
+// renewal periods and lease durations (Kubernetes 1.34: client-go leaderelection
+// defaults 15/10/2 s; pkg/kubelet nodeLease 40 s, a quarter of it; API server
+// identity Lease 10 s).
+const (
+	leaderPeriod  = 2 * time.Second
+	renewDeadline = 10 * time.Second
+	leaderLease   = 15 * time.Second
+	nodePeriod    = 10 * time.Second
+	nodeLease     = 40 * time.Second
+)
+
+// leaderLeases map the Leases of the components that a rollout waits for.
+var leaderLeases = map[string]string{
+	"kube-controller-manager": "controller-down",
+	"kube-scheduler":          "scheduler-down",
+}
+
+// pulses reads every Lease that a rollout may wait for.
+func (c *Case) pulses(bad map[string]*undecoded) []*pulse {
+	var out []*pulse
+	for _, l := range lives[*coordinationv1.Lease](c.hist, "leases", bad) {
+		p := pulseOf(l.last().obj)
+		if p == nil {
+			continue
+		}
+		p.key = l.key
+		for _, v := range l.versions {
+			b := beat{idx: v.idx, rev: v.rev, at: c.clock.Time(v.rev)}
+			if h := v.obj.Spec.HolderIdentity; h != nil {
+				b.holder = *h
+			}
+			p.beats = append(p.beats, b)
+		}
+		p.findGaps(c.stateEnd())
+		out = append(out, p)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].key < out[j].key })
+	return out
+}
+
+// pulseOf tells whose pulse a Lease is, nil for one that no rollout waits for.
+func pulseOf(l *coordinationv1.Lease) *pulse {
+	switch {
+	case l.Namespace == "kube-node-lease":
+		return &pulse{kind: "kubelet-down", name: l.Name, limit: 25 * time.Second, lost: nodeLease}
+	case l.Labels["apiserver.kubernetes.io/identity"] == "kube-apiserver":
+		return &pulse{kind: "apiserver-down", name: l.Name, limit: 25 * time.Second, lost: nodeLease}
+	case l.Namespace == "kube-system" && leaderLeases[l.Name] != "":
+		return &pulse{kind: leaderLeases[l.Name], name: l.Name, limit: 6 * time.Second, lost: leaderLease}
+	}
+	return nil
+}
+
+// findGaps lists the silences. A released Lease (no holder) is silent until it is
+// taken again.
+func (p *pulse) findGaps(end time.Time) {
+	var prev *silence
+	for i, b := range p.beats {
+		var next *beat
+		to := end
+		if i+1 < len(p.beats) {
+			next = &p.beats[i+1]
+			to = next.at
+		}
+		released := b.holder == "" && p.kind != "kubelet-down" && p.kind != "apiserver-down"
+		if to.Sub(b.at) < p.limit && !(released && to.Sub(b.at) > time.Second) {
+			prev = nil
+			continue
+		}
+		s := &silence{pulse: p, from: b.at, to: to, last: b, next: next, after: prev}
+		p.gaps = append(p.gaps, s)
+		prev = s
+	}
+}
+
+// fresh says whether a pulse beat within its limit of a moment.
+func (p *pulse) fresh(t time.Time) bool {
+	for _, b := range p.beats {
+		if !b.at.After(t) && t.Sub(b.at) <= p.limit {
+			return true
+		}
+	}
+	return false
+}
+
+// silent returns the silences that touch an interval.
+func (p *pulse) silent(from, to time.Time) []*silence {
+	var out []*silence
+	for _, s := range p.gaps {
+		if s.from.Before(to) && s.to.After(from) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// role is how a sentence names the writer.
+func (p *pulse) role() string {
+	switch p.kind {
+	case "kubelet-down":
+		return "the kubelet of " + p.name
+	case "apiserver-down":
+		return "API server " + shortIdentity(p.name)
+	}
+	return p.name
+}
+
+// shortIdentity keeps what tells API server identities apart.
+func shortIdentity(name string) string {
+	if id, ok := strings.CutPrefix(name, "apiserver-"); ok && len(id) > 8 {
+		return id[:8] + "…"
+	}
+	return name
+}
+
+// covered is the share of [from, to] that a set of intervals covers, 0 to 1.
+func covered(from, to time.Time, spans [][2]time.Time) float64 {
+	if !to.After(from) {
+		return 0
+	}
+	sort.Slice(spans, func(i, j int) bool { return spans[i][0].Before(spans[j][0]) })
+	var sum time.Duration
+	at := from
+	for _, s := range spans {
+		a, b := latest(s[0], at), s[1]
+		if b.After(to) {
+			b = to
+		}
+		if b.After(a) {
+			sum += b.Sub(a)
+			at = b
+		}
+	}
+	return sum.Seconds() / to.Sub(from).Seconds()
+}

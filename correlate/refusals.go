@@ -1,0 +1,313 @@
+package correlate
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+)
+
+// workloadResources are the resources whose writes are attempts at a rollout.
+var workloadResources = map[string]bool{"deployments": true}
+
+// A refusal is an attempt at a rollout that left no revision: a write to the
+// workload itself that was answered with an error, its client's retries with it.
+type refusal struct {
+	requests []*auditEvent
+	// mended is the answered write of the same client that made it good, nil if none.
+	mended *auditEvent
+}
+
+func (r *refusal) first() *auditEvent { return r.requests[0] }
+
+// retryGap joins the attempts of one client; a later one is another attempt.
+const retryGap = 5 * time.Minute
+
+// isAttempt says whether a request is an attempt at a rollout: a write to the
+// workload itself (no subresource) by anyone but its controllers.
+func isAttempt(a *auditEvent) bool {
+	if !workloadResources[a.Resource] || a.Subresource != "" || a.Name == "" {
+		return false
+	}
+	if a.Verb != "create" && a.Verb != "update" && a.Verb != "patch" {
+		return false
+	}
+	return !strings.HasPrefix(a.User, "system:serviceaccount:kube-system:") && a.User != "system:kube-controller-manager"
+}
+
+// refusals splits the attempts of the audit logs: those that made a revision are
+// hung on their rollout, those answered with an error that landed all the same
+// too; the rest are refusals.
+func (c *Case) refusals(w *world, as []*attempt) []*refusal {
+	c.findLanded(w)
+	for _, a := range as {
+		if a.untold {
+			continue
+		}
+		for _, r := range c.audits {
+			if isAttempt(r) && r.revision == a.trigger().rev {
+				a.request, a.refused = r, !r.ok()
+			}
+		}
+	}
+	var out []*refusal
+	open := map[string]*refusal{}
+	for _, r := range c.audits {
+		if !isAttempt(r) || !c.selected("Deployment", r.Namespace, r.Name) {
+			continue
+		}
+		key := objectPath(r.Resource, r.Namespace, r.Name) + "\x00" + r.User + "\x00" + r.UserAgent
+		cur := open[key]
+		switch {
+		case r.ok() || r.revision != 0:
+			if cur != nil && r.Received.Sub(cur.last().Received) < retryGap {
+				cur.mended = r
+			}
+			delete(open, key)
+		case r.Code == 404:
+			// Nothing of that name: no workload was to be rolled out.
+		case cur != nil && r.Received.Sub(cur.last().Received) < retryGap:
+			cur.requests = append(cur.requests, r)
+		default:
+			cur = &refusal{requests: []*auditEvent{r}}
+			open[key] = cur
+			out = append(out, cur)
+		}
+	}
+	return withoutConflicts(out)
+}
+
+func (r *refusal) last() *auditEvent { return r.requests[len(r.requests)-1] }
+
+// withoutConflicts drops attempts that only met conflicts and were made good at
+// once: reading again and retrying is what clients do (incidents.md N-7).
+func withoutConflicts(all []*refusal) []*refusal {
+	var out []*refusal
+	for _, r := range all {
+		conflicts := true
+		for _, q := range r.requests {
+			conflicts = conflicts && q.Code == 409
+		}
+		if !conflicts || r.mended == nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// findLanded looks for the writes that were answered with an error and are stored
+// all the same: a revision of the object that no answered write explains, in
+// which the same client's managed fields carry a time within the request.
+func (c *Case) findLanded(w *world) {
+	claimed := map[int64]bool{}
+	for _, a := range c.audits {
+		if a.revision != 0 {
+			claimed[a.revision] = true
+		}
+	}
+	byName := map[string][]*life[*appsv1.Deployment]{}
+	for _, l := range w.deployments {
+		k := l.meta().GetNamespace() + "/" + l.meta().GetName()
+		byName[k] = append(byName[k], l)
+	}
+	for _, a := range c.audits {
+		if a.ok() || a.revision != 0 || !isAttempt(a) || !ambiguous(a) {
+			continue
+		}
+		for _, l := range byName[a.Namespace+"/"+a.Name] {
+			for i, v := range l.versions {
+				if claimed[v.rev] || i == 0 && a.Verb != "create" {
+					continue
+				}
+				var before *appsv1.Deployment
+				if i > 0 {
+					before = l.versions[i-1].obj
+				}
+				_, _, hi := c.clock.At(v.rev)
+				late := hi.IsZero() || !hi.Before(a.Received)
+				if late && wroteFields(a, before, v.obj) {
+					a.revision = v.rev
+					claimed[v.rev] = true
+					break
+				}
+			}
+		}
+	}
+}
+
+// ambiguous says whether an error answer leaves open what became of the write: a
+// time-out, a changed leader, a broken connection. A refusal by rule does not.
+func ambiguous(a *auditEvent) bool {
+	return (a.Code == 0 || a.Code >= 500) && !strings.Contains(a.Message, "database space exceeded") &&
+		!strings.Contains(a.Message, "etcdserver: no leader") && !strings.Contains(a.Message, "failed calling webhook")
+}
+
+// wroteFields says whether a version carries new managed fields of a request's
+// client with a time within the request. The API server stamps them (to the
+// second) while it handles the request, before etcd sees the write.
+func wroteFields(a *auditEvent, before, now *appsv1.Deployment) bool {
+	old := map[string]bool{}
+	if before != nil {
+		for _, f := range before.ManagedFields {
+			if f.Time != nil {
+				old[f.Manager+string(f.Operation)+f.Subresource+f.Time.UTC().String()] = true
+			}
+		}
+	}
+	for _, f := range now.ManagedFields {
+		if f.Time == nil || old[f.Manager+string(f.Operation)+f.Subresource+f.Time.UTC().String()] || f.Manager != managerOf(a) {
+			continue
+		}
+		t := f.Time.UTC()
+		if !t.Before(a.Received.Truncate(time.Second)) && !t.After(a.Completed) {
+			return true
+		}
+	}
+	return false
+}
+
+// managerOf is the field manager of a request: the parameter, else what the API
+// server takes for it, the user agent up to its first slash
+// (apiserver/pkg/endpoints/handlers/create.go: managerOrUserAgent).
+func managerOf(a *auditEvent) string {
+	if _, rest, ok := strings.Cut(a.RequestURI, "fieldManager="); ok {
+		m, _, _ := strings.Cut(rest, "&")
+		return m
+	}
+	m, _, _ := strings.Cut(a.UserAgent, "/")
+	return m
+}
+
+// answers classify the error answers to a write of a workload, the most specific
+// first; code 0 matches any.
+var answers = []struct {
+	cause string
+	code  int32
+	match *regexp.Regexp
+}{
+	{"nospace", 0, regexp.MustCompile(`database space exceeded`)},
+	{"unauthenticated", 401, regexp.MustCompile(``)},
+	{"quota", 403, regexp.MustCompile(`exceeded quota: `)},
+	{"namespace-terminating", 403, regexp.MustCompile(`because it is being terminated`)},
+	{"admission-webhook", 0, regexp.MustCompile(`failed calling webhook|admission webhook ".*" denied`)},
+	{"forbidden", 403, regexp.MustCompile(`is forbidden: User |cannot \w+ resource`)},
+	{"admission-denied", 403, regexp.MustCompile(``)},
+	{"object-too-large", 413, regexp.MustCompile(``)},
+	{"object-too-large", 0, regexp.MustCompile(`request is too large|Request entity too large`)},
+	{"invalid-object", 422, regexp.MustCompile(``)},
+	{"invalid-object", 400, regexp.MustCompile(``)},
+}
+
+func classifyAnswer(a *auditEvent) string {
+	for _, k := range answers {
+		if (k.code == 0 || k.code == a.Code) && k.match.MatchString(a.Message) {
+			return k.cause
+		}
+	}
+	return ""
+}
+
+// judgeRefusal says why an attempt was refused: the answer states it, or a fault
+// of etcd covers the request.
+func (j *judge) judgeRefusal(r *refusal, s *stall) ruling {
+	a := r.last()
+	if cause := classifyAnswer(a); cause != "" {
+		x := &suspect{cause: cause, role: RoleCause, rule: "S3-answer", confidence: Proven,
+			text:  fmt.Sprintf("The API server answered %d to the %s of %s by %s: %s", a.Code, a.Verb, objectPath(a.Resource, a.Namespace, a.Name), a.User, cutText(a.Message)),
+			cites: []*cite{auditCite(a)}}
+		for _, e := range j.eps {
+			if e.kind == cause && e.overlaps(s.from.Add(-time.Second), s.to.Add(time.Second)) {
+				x.cites = append(x.cites, e.cites...)
+				x.episode = e
+			}
+		}
+		return ruling{main: x}
+	}
+	var best *episode
+	for _, e := range j.eps {
+		if e.reach && e.overlaps(a.Received, a.Completed) && (best == nil || better(e, best)) && rank[e.kind] < rank["apiserver-down"] {
+			best = e
+		}
+	}
+	if best != nil {
+		x := j.episodeSuspect(best, s, RoleCause)
+		x.cites = append([]*cite{auditCite(a)}, x.cites...)
+		return ruling{main: x}
+	}
+	return ruling{settle: settles[stageUpdate]}
+}
+
+// refusedRollout builds the rollout of an attempt that left no revision.
+func (j *judge) refusedRollout(r *refusal, b *book) *Rollout {
+	a := r.first()
+	last := r.last()
+	s := &stall{stage: stageUpdate, from: a.Received, to: j.c.logEnd(), open: true,
+		object: "Deployment " + a.Namespace + "/" + a.Name}
+	out := &Rollout{
+		ID:       fmt.Sprintf("deployment/%s/%s@%s", a.Namespace, a.Name, a.AuditID),
+		Workload: Workload{Kind: "Deployment", Namespace: a.Namespace, Name: a.Name, UID: a.UID},
+		Trigger: Trigger{Time: timePtr(a.Received), Actor: actor(managerOf(a), a.User), Change: a.Verb + " of the workload, refused",
+			Request: &Request{AuditID: a.AuditID, Code: last.Code, Message: last.Message}},
+		Outcome: Refused, Start: timePtr(a.Received), Onset: timePtr(a.Received),
+		Stages: []Stage{}, Stalls: []Stall{}, Findings: []Finding{},
+	}
+	if r.mended != nil {
+		s.to, s.open = r.mended.Completed, false
+		out.Outcome, out.End = Superseded, timePtr(s.to)
+	} else {
+		n := stageUpdate
+		out.StalledStage = &n
+	}
+	s.verdict = j.judgeRefusal(r, s)
+	for n := stageBuild; n <= stageConverge; n++ {
+		st := Stage{Number: n, Name: stageNames[n], State: StageNotReached, Evidence: []string{}}
+		switch {
+		case n < stageUpdate:
+			st.State = StageNoEvidence
+		case n == stageUpdate:
+			st.Start, st.Desired = timePtr(a.Received), 1
+			st.State = StageStalled
+			if !s.open {
+				st.State = StageDelayed
+			}
+			var cites []*cite
+			for i, q := range r.requests {
+				if i < 3 {
+					cites = append(cites, auditCite(q))
+				}
+			}
+			st.Evidence = b.add(cites)
+		}
+		out.Stages = append(out.Stages, st)
+	}
+	finishStalls(out, []*stall{s}, j, b)
+	return out
+}
+
+// actor joins a field manager and a user: "kubectl-set (ci-deployer)".
+func actor(manager, user string) string {
+	switch {
+	case manager == "" || manager == user:
+		return user
+	case user == "":
+		return manager
+	}
+	return manager + " (" + user + ")"
+}
+
+// sortRollouts puts rollouts in order of trigger time.
+func sortRollouts(all []Rollout) {
+	sort.SliceStable(all, func(i, j int) bool {
+		x, y := all[i].Trigger.Time, all[j].Trigger.Time
+		switch {
+		case x == nil || y == nil:
+			return x == nil && y != nil
+		case !x.Equal(*y):
+			return x.Before(*y)
+		}
+		return all[i].ID < all[j].ID
+	})
+}

@@ -1,0 +1,63 @@
+package correlate
+
+import (
+	"iter"
+	"time"
+)
+
+// RevisionRow is a line of `revisions -o jsonl` (contract.md 3).
+type RevisionRow struct {
+	Revision  int64      `json:"revision"`
+	Sub       int64      `json:"sub"`
+	Key       string     `json:"key"`
+	Type      string     `json:"type"`
+	Resource  string     `json:"resource"`
+	Namespace string     `json:"namespace"`
+	Name      string     `json:"name"`
+	Time      *time.Time `json:"time"`
+	Earliest  *time.Time `json:"earliest"`
+	Latest    *time.Time `json:"latest"`
+	// Sources are snapshot, wal, carved, kine, delta, dump.
+	Sources []string `json:"sources"`
+}
+
+// Revisions lists every stored revision in order, within the options' limits.
+func (c *Case) Revisions() iter.Seq[RevisionRow] {
+	return func(yield func(RevisionRow) bool) {
+		for i := range c.hist.Len() {
+			row := c.revisionRow(i)
+			if c.opts.Namespace != "" && row.Namespace != c.opts.Namespace || !c.inWindow(row.Time) {
+				continue
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Case) revisionRow(i int) RevisionRow {
+	r := c.hist.At(i)
+	t, lo, hi := c.clock.At(r.Main)
+	res, _ := parseKey(r.Key)
+	row := RevisionRow{
+		Revision: r.Main, Sub: r.Sub, Key: r.Key, Type: "put", Resource: res.Resource, Namespace: res.Namespace, Name: res.Name,
+		Time: timePtr(t), Earliest: timePtr(lo), Latest: timePtr(hi), Sources: []string{"snapshot"},
+	}
+	if r.Tombstone {
+		row.Type = "delete"
+	}
+	return row
+}
+
+// inWindow says whether a time is within --since and --until; without such a
+// limit everything is, with one only what has a time.
+func (c *Case) inWindow(t *time.Time) bool {
+	if c.opts.Since.IsZero() && c.opts.Until.IsZero() {
+		return true
+	}
+	if t == nil || t.Before(c.opts.Since) {
+		return false
+	}
+	return c.opts.Until.IsZero() || !t.After(c.opts.Until)
+}

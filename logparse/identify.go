@@ -1,0 +1,285 @@
+package logparse
+
+import (
+	"strings"
+)
+
+// Identity is what the start of a log shows about where it comes from. Empty
+// values mean that it does not show.
+type Identity struct {
+	// Format is how most of its lines are written; plain if no line has a known
+	// format, empty if there is no text.
+	Format Format
+	// Component is the program; empty if unknown or if several write there.
+	Component Component
+	// Member is the etcd member's name (--name), MemberID its ID as 16 hex digits.
+	Member, MemberID string
+	// Node is the name of the kubelet's node.
+	Node string
+	// Why names the mark that told the component, or the format.
+	Why string
+}
+
+// headLimit is how much of a block Identify looks at.
+const headLimit = 256 << 10
+
+// Identify looks at the first block of a log; callers pass up to 256 KiB. The
+// content decides, the file's name only where the content shows no program.
+func Identify(name string, head []byte) Identity {
+	var id Identity
+	v := countVotes(headLines(head))
+	id.Format = v.format()
+	switch id.Format {
+	case "":
+		return id
+	case FormatAudit:
+		id.Component, id.Why = ComponentAudit, "audit.k8s.io event lines"
+		return id
+	}
+	id.Component, id.Why = v.component(id.Format)
+	if id.Component == ComponentUnknown && id.Why == "" {
+		id.Component, id.Why = componentOfName(name, id.Format)
+	}
+	switch id.Component {
+	case ComponentEtcd:
+		id.Member, id.MemberID = v.member, v.memberID
+	case ComponentKubelet:
+		id.Node = v.node
+	}
+	return id
+}
+
+// headLines cuts a block into lines; a last one that the block cuts does not
+// count unless it is the only one.
+func headLines(head []byte) []string {
+	text := string(head[:min(len(head), headLimit)])
+	text = strings.TrimPrefix(text, "\ufeff")
+	if end := strings.LastIndexByte(text, '\n'); end >= 0 && len(head) >= headLimit {
+		text = text[:end]
+	}
+	var out []string
+	for l := range strings.Lines(text) {
+		if l = strings.Trim(l, "\r\n\x00"); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// votes is what the lines of a block say.
+type votes struct {
+	formats    [3]int // as in formats
+	plain      int
+	etcd       int // etcd's own zap lines
+	components map[Component]*componentVotes
+
+	member, memberID, node string
+}
+
+// componentVotes are the marks of one klog program.
+type componentVotes struct {
+	flags bool            // its command line was dumped
+	files map[string]bool // source files that only it has
+	named bool            // a message names it
+}
+
+func countVotes(lines []string) *votes {
+	v := &votes{components: map[Component]*componentVotes{}}
+	for _, text := range lines {
+		_, text = cutCRI(text)
+		switch f := formatOf(text); {
+		case f == nil:
+			v.plain++
+			continue
+		default:
+			for i := range formats {
+				if f == &formats[i] {
+					v.formats[i]++
+				}
+			}
+			switch f.name {
+			case FormatKlog:
+				v.klog(text)
+			case FormatZapJSON:
+				v.zap(text)
+			}
+		}
+	}
+	return v
+}
+
+// format returns the format with the most lines. Plain lines continue klog
+// records, so they win only alone.
+func (v *votes) format() Format {
+	best := -1
+	for i, n := range v.formats {
+		if n > 0 && (best < 0 || n > v.formats[best]) {
+			best = i
+		}
+	}
+	switch {
+	case best >= 0:
+		return formats[best].name
+	case v.plain > 0:
+		return FormatPlain
+	}
+	return ""
+}
+
+func (v *votes) of(c Component) *componentVotes {
+	if v.components[c] == nil {
+		v.components[c] = &componentVotes{files: map[string]bool{}}
+	}
+	return v.components[c]
+}
+
+// klog takes the marks of one klog line.
+func (v *votes) klog(text string) {
+	n, _ := klogHeader(text)
+	message := text[n:]
+	caller := strings.TrimSuffix(strings.TrimSuffix(text[:n], " "), "]")
+	caller = caller[strings.LastIndexAny(caller, " /")+1:]
+	file, _, _ := strings.Cut(caller, ":")
+	if c, ok := componentFiles[file]; ok {
+		v.of(c).files[file] = true
+	}
+	if flag, ok := strings.CutPrefix(message, "FLAG: --"); ok {
+		v.flag(flag)
+		return
+	}
+	for _, m := range componentMessages {
+		if strings.HasPrefix(message, m.text) {
+			v.of(m.component).named = true
+		}
+	}
+	if rest, ok := strings.CutPrefix(message, `"Successfully registered node" node="`); ok {
+		v.node, _, _ = strings.Cut(rest, `"`)
+	}
+}
+
+// flag takes one line of a flag dump (component-base/cli/flag, PrintFlags).
+func (v *votes) flag(text string) {
+	key, value, _ := strings.Cut(text, "=")
+	value = strings.Trim(value, `"`)
+	if c, ok := componentFlags[key]; ok {
+		v.of(c).flags = true
+	}
+	switch key {
+	case "leader-elect-resource-name":
+		if c := Component(value); c == ComponentControllerManager || c == ComponentScheduler {
+			v.of(c).flags = true
+		}
+	case "hostname-override":
+		v.node = value
+	}
+}
+
+// zap takes the marks of one zap line.
+func (v *votes) zap(text string) {
+	var s stream
+	var rec Record
+	readZap(&s, text, &rec)
+	if rec.Component != ComponentEtcd || rec.Problem != "" {
+		return
+	}
+	v.etcd++
+	if v.memberID == "" {
+		if id, rest, ok := cutMember(rec.Fields.Get("local-member-id")); ok && rest == "" {
+			v.memberID = id
+		} else if e, ok := RaftEventOf(rec); ok {
+			v.memberID = e.Member
+		}
+	}
+	if v.member != "" {
+		return
+	}
+	switch rec.Message {
+	case "starting an etcd server": // embed/etcd.go
+		v.member = rec.Fields.Get("name")
+	case "Running: ": // etcdmain/etcd.go
+		v.member = nameFlag(rec.Fields.Get("args"))
+	case "published local member to cluster through raft": // etcdserver/server.go
+		attributes := rec.Fields.Get("local-member-attributes")
+		if rest, ok := strings.CutPrefix(attributes, "{Name:"); ok {
+			v.member, _, _ = strings.Cut(rest, " ")
+		}
+	}
+}
+
+// nameFlag finds --name in a JSON list of arguments.
+func nameFlag(args string) string {
+	list := strings.Split(strings.Trim(args, "[]"), ",")
+	for i, a := range list {
+		a = strings.Trim(a, `"`)
+		if value, ok := strings.CutPrefix(strings.TrimPrefix(a, "-"), "-name="); ok {
+			return value
+		}
+		if (a == "--name" || a == "-name") && i+1 < len(list) {
+			return strings.Trim(list[i+1], `"`)
+		}
+	}
+	return ""
+}
+
+// component weighs the marks. Marks of two programs at once mean that both write
+// here, or that one embeds the other: then no single answer is right.
+func (v *votes) component(f Format) (Component, string) {
+	if f == FormatZapJSON {
+		if v.etcd == 0 || len(v.components) > 0 {
+			return ComponentUnknown, ""
+		}
+		return ComponentEtcd, "etcd zap JSON lines"
+	}
+	if v.etcd > 0 {
+		return ComponentUnknown, "klog lines between etcd's own: several programs in one log"
+	}
+	if c, ok := v.only(func(x *componentVotes) bool { return x.flags }); ok {
+		return c, "klog lines with " + string(c) + " flags"
+	}
+	if c, ok := v.only(func(x *componentVotes) bool { return x.named }); ok {
+		return c, "klog lines that name " + string(c)
+	}
+	if c, ok := v.mostFiles(); ok {
+		return c, "klog lines from source files of " + string(c)
+	}
+	return ComponentUnknown, ""
+}
+
+// only returns the one component that has a mark.
+func (v *votes) only(has func(*componentVotes) bool) (c Component, ok bool) {
+	n := 0
+	for x, marks := range v.components {
+		if has(marks) {
+			c, n = x, n+1
+		}
+	}
+	return c, n == 1
+}
+
+// mostFiles returns the component with at least twice the files of any other.
+func (v *votes) mostFiles() (best Component, ok bool) {
+	most, second := 0, 0
+	for c, marks := range v.components {
+		switch n := len(marks.files); {
+		case n > most:
+			best, most, second = c, n, most
+		case n > second:
+			second = n
+		}
+	}
+	return best, most > 0 && most >= 2*second
+}
+
+// componentOfName reads a file's name, the last resort.
+func componentOfName(name string, f Format) (Component, string) {
+	base := strings.ToLower(name[strings.LastIndexAny(name, `/\`)+1:])
+	for _, c := range []Component{ComponentAPIServer, ComponentControllerManager, ComponentScheduler, ComponentKubelet, ComponentEtcd} {
+		if f == FormatZapJSON && c != ComponentEtcd || f == FormatKlog && c == ComponentEtcd {
+			continue
+		}
+		if strings.HasPrefix(base, string(c)) {
+			return c, "file name"
+		}
+	}
+	return ComponentUnknown, ""
+}

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"etcd-autopsy/correlate"
+)
+
+func (b *builder) hasAudit() bool {
+	return find(b.a.Inputs, func(in correlate.Input) bool { return in.Kind == "audit" }) != nil
+}
+
+func (b *builder) hasAPIServerLog() bool {
+	return find(b.a.Inputs, func(in correlate.Input) bool {
+		return in.Kind == "log" && strings.Contains(in.Component, "apiserver")
+	}) != nil
+}
+
+func (b *builder) noWrites() phrase {
+	if b.hasAudit() || b.hasAPIServerLog() {
+		return text("No write was answered with an error in the logs that were given.")
+	}
+	return text("No audit log and no API server log was among the inputs, so writes that failed were not seen.")
+}
+
+func (b *builder) writes() table {
+	t := table{
+		Class: "stack",
+		Cols: []column{{"Time", "time"}, {"Request", ""}, {"User", ""}, {"Answer", "wide"}, {"Fate", ""},
+			{"Revision", "num"}, {"Repeats", "num"}, {"Evidence", "cites"}},
+		Empty: b.noWrites(),
+	}
+	when := b.clock.column(times(b.a.Writes, func(w correlate.Write) *time.Time { return w.Time }))
+	for _, w := range b.a.Writes {
+		t.Rows = append(t.Rows, row{Cells: cells(
+			text(when(w.Time)),
+			join(text(w.Verb), codeName(w.Object)),
+			textOr(w.User, "–"),
+			answer(w),
+			mark(string(w.Fate), "fate"),
+			b.landed(w),
+			text(repeats(w.Repeats)),
+			b.cite(w.Evidence),
+		)})
+	}
+	return limit(t, maxRows, "failed write")
+}
+
+func answer(w correlate.Write) phrase {
+	var out phrase
+	if w.Code != 0 {
+		out = text(fmt.Sprint(w.Code))
+	}
+	if w.Answer != "" {
+		out = join(out, code(w.Answer))
+	}
+	if len(out) == 0 {
+		return text("no answer")
+	}
+	return out
+}
+
+func (b *builder) landed(w correlate.Write) phrase {
+	if w.Revision == nil {
+		return text("–")
+	}
+	out := text(fmt.Sprint(*w.Revision))
+	if w.LandedAt != nil {
+		out = join(out, note("at "+b.clock.stamp(w.LandedAt)))
+	}
+	return out
+}
+
+func repeats(n int) string {
+	if n == 0 {
+		return "–"
+	}
+	return "+" + count(n)
+}

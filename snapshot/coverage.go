@@ -1,0 +1,89 @@
+package snapshot
+
+// coverage is the range of revisions (above, last] that a store has whole. What
+// a compaction may have reached is not in it, even if it had not finished.
+func (s *store) coverage() (above, last int64) {
+	return max(s.info.CompactRevision, s.info.ScheduledCompactRevision), s.info.Last
+}
+
+// span sets First, Last and the compaction floor from the merged stores.
+func (h *History) span(accepted []int) {
+	for _, i := range accepted {
+		s := h.stores[i]
+		if h.first == 0 || s.info.First < h.first {
+			h.first = s.info.First
+		}
+		h.last = max(h.last, s.info.Last)
+	}
+	h.compact = h.floor(accepted)
+}
+
+// floor goes down from Last through the stores' complete ranges for as long as
+// they meet. If no range ends at Last, nothing is known to be complete up to
+// the highest compaction.
+func (h *History) floor(accepted []int) int64 {
+	floor, moved := h.last, true
+	for moved {
+		moved = false
+		for _, i := range accepted {
+			if above, last := h.stores[i].coverage(); above < floor && floor <= last {
+				floor, moved = above, true
+			}
+		}
+	}
+	if floor < h.last {
+		return floor
+	}
+	for _, i := range accepted {
+		above, _ := h.stores[i].coverage()
+		floor = max(floor, above)
+	}
+	return floor
+}
+
+// missing notes revisions that a store should have, being in its complete
+// range, and that only others have.
+func (h *History) missing(accepted []int) {
+	for _, i := range accepted {
+		s := h.stores[i]
+		above, last := s.coverage()
+		count, first := 0, 0
+		for n := h.after(above); n < len(h.revisions) && h.revisions[n].Main <= last; n++ {
+			if !h.revisions[n].in(i) {
+				if count == 0 {
+					first = n
+				}
+				count++
+			}
+		}
+		if count > 0 {
+			r := h.revisions[first]
+			s.problem("%d revisions between %d and %d that other stores have are not in this one (the first is %s, key %q)",
+				count, above+1, last, revisionName(r.Main, r.Sub), r.Key)
+		}
+	}
+}
+
+// in says whether a store has the revision.
+func (r *Revision) in(store int) bool {
+	for _, s := range r.Stores {
+		if s == store {
+			return true
+		}
+	}
+	return false
+}
+
+// after is the index of the first revision above main.
+func (h *History) after(main int64) int {
+	low, high := 0, len(h.revisions)
+	for low < high {
+		middle := int(uint(low+high) >> 1)
+		if h.revisions[middle].Main <= main {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}

@@ -1,0 +1,122 @@
+package snapshot
+
+import (
+	"errors"
+	"slices"
+)
+
+// History is every change that a set of stores holds, merged by revision. All
+// its methods may be called at the same time from any number of goroutines,
+// save Close, after which only values cannot be read any more.
+type History struct {
+	stores    []*store
+	revisions []Revision
+	keys      []string // sorted
+	byKey     map[string][]int
+	resources map[string][]string // KeysOf names to sorted keys
+	conflicts []Conflict
+	first     int64
+	last      int64
+	compact   int64
+}
+
+// Conflict says that two stores have different bytes for one revision: they are
+// of different clusters, of one that was restored in between, or one is damaged.
+type Conflict struct {
+	Main, Sub int64
+	// Key is what StoreA has there; OtherKey is what StoreB has if that is
+	// another key, else "".
+	Key, OtherKey string
+	// StoreA and StoreB are indexes into Stores; StoreB was not merged.
+	StoreA, StoreB int
+}
+
+// Close closes the files.
+func (h *History) Close() error {
+	var errs []error
+	for _, s := range h.stores {
+		errs = append(errs, s.close())
+	}
+	return errors.Join(errs...)
+}
+
+// Stores describes every file given to Load, in order of Input and Path.
+func (h *History) Stores() []Store {
+	list := make([]Store, len(h.stores))
+	for i, s := range h.stores {
+		list[i] = s.info
+	}
+	return list
+}
+
+// Len is the number of revisions.
+func (h *History) Len() int { return len(h.revisions) }
+
+// At returns one of Len revisions, which are in order of Main and Sub.
+func (h *History) At(i int) Revision { return h.revisions[i] }
+
+// Key returns the indexes of a key's revisions, ascending; nil if it has none.
+// The slice must not be changed.
+func (h *History) Key(key string) []int { return h.byKey[key] }
+
+// Keys returns every key that has a revision, sorted.
+func (h *History) Keys() []string { return slices.Clone(h.keys) }
+
+// KeysOf returns the sorted keys of a resource: the plural for the kinds whose
+// keys name no group ("pods", "nodes", "leases"), plural.group for the others
+// ("certificates.cert-manager.io"), as Resource.String spells it.
+func (h *History) KeysOf(resource string) []string { return slices.Clone(h.resources[resource]) }
+
+// Resources returns the names that KeysOf knows keys for, sorted.
+func (h *History) Resources() []string {
+	names := make([]string, 0, len(h.resources))
+	for n := range h.resources {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// First is the lowest main revision of the merged stores, 0 if there is none.
+func (h *History) First() int64 { return h.first }
+
+// Last is the highest main revision of the merged stores, 0 if there is none.
+func (h *History) Last() int64 { return h.last }
+
+// CompactRevision is the lowest C such that every change in (C, Last] is in the
+// history: the stores' own complete ranges (from their compaction to their last
+// revision) cover it without a gap. At and below C only what compaction left is
+// there. It is 0 if the history is complete from the first write.
+func (h *History) CompactRevision() int64 { return h.compact }
+
+// Conflicts lists the revisions that stores disagree about, in order; at most
+// maxConflicts for each store that was not merged.
+func (h *History) Conflicts() []Conflict { return slices.Clone(h.conflicts) }
+
+// index fills in what is looked up by key.
+func (h *History) index() {
+	count := map[string]int{}
+	for i := range h.revisions {
+		count[h.revisions[i].Key]++
+	}
+	h.keys = make([]string, 0, len(count))
+	for k := range count {
+		h.keys = append(h.keys, k)
+	}
+	slices.Sort(h.keys)
+
+	h.byKey = make(map[string][]int, len(count))
+	h.resources = map[string][]string{}
+	backing := make([]int, len(h.revisions))
+	for _, k := range h.keys {
+		n := count[k]
+		h.byKey[k], backing = backing[:0:n], backing[n:]
+		if r, ok := ParseKey(k); ok {
+			h.resources[r.String()] = append(h.resources[r.String()], k)
+		}
+	}
+	for i := range h.revisions {
+		k := h.revisions[i].Key
+		h.byKey[k] = append(h.byKey[k], i)
+	}
+}

@@ -1,0 +1,74 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+// File is an etcd backend file to open: a member's snap/db, a copy of one, or
+// the output of "snapshot save".
+type File struct {
+	// Input and Path name the file in results, as source.File does.
+	Input, Path string
+	// OSPath is where it is on this machine; it is in no result.
+	OSPath string
+}
+
+// Options says how stores are opened. The zero value is good.
+type Options struct {
+	// LockTimeout is how long to wait for a file that another process has locked
+	// for writing; 0 means one second.
+	LockTimeout time.Duration
+	// Progress, if not nil, is told from time to time how many bytes of all
+	// files are done with; it ends at the sum of their sizes. Calls do not
+	// overlap.
+	Progress func(done int64)
+	_        struct{}
+}
+
+// defaultLockTimeout is the lock timeout of the zero Options.
+const defaultLockTimeout = time.Second
+
+// Load opens the files and merges what they hold. A file that cannot be opened,
+// is damaged, locked or no store at all is a Store with Problems and no records;
+// an error means that ctx ended. The result does not depend on the order of
+// files. The caller closes the History.
+func Load(ctx context.Context, files []File, opts Options) (*History, error) {
+	if opts.LockTimeout <= 0 {
+		opts.LockTimeout = defaultLockTimeout
+	}
+	files = slices.Clone(files)
+	slices.SortStableFunc(files, func(a, b File) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Path, b.Path), cmp.Compare(a.OSPath, b.OSPath))
+	})
+	stores := openAll(ctx, files, opts)
+	h := &History{stores: stores}
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	h.merge()
+	return h, nil
+}
+
+// openAll opens the files, a few at a time; stores[i] is of files[i].
+func openAll(ctx context.Context, files []File, opts Options) []*store {
+	stores := make([]*store, len(files))
+	total := &progress{report: opts.Progress}
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	for i, f := range files {
+		stores[i] = &store{info: Store{Input: f.Input, Path: f.Path}, path: f.OSPath, meter: meter{total: total}}
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			stores[i].open(ctx, opts.LockTimeout)
+		})
+	}
+	all.Wait()
+	return stores
+}

@@ -1,0 +1,164 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// maxConflicts is how many conflicts are listed for one store.
+const maxConflicts = 1000
+
+// merged is one revision during the merge: the record of the first store that
+// has it, and the set of all that do.
+type merged struct {
+	store, record int
+	set           int
+}
+
+// merger joins stores one by one.
+type merger struct {
+	stores    []*store
+	list      []merged
+	sets      storeSets
+	conflicts []Conflict
+}
+
+// merge joins the records of all stores. Those with the most records come
+// first, so that of two that disagree the smaller one (of equal ones the later)
+// is left out.
+func (h *History) merge() {
+	m := &merger{stores: h.stores, sets: newStoreSets()}
+	order := make([]int, 0, len(h.stores))
+	for i, s := range h.stores {
+		if len(s.records) > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(len(h.stores[b].records), len(h.stores[a].records))
+	})
+	var accepted []int
+	for _, i := range order {
+		if m.add(i) {
+			accepted = append(accepted, i)
+		}
+	}
+	slices.Sort(accepted)
+	h.conflicts = m.conflicts
+	slices.SortStableFunc(h.conflicts, func(a, b Conflict) int {
+		return cmp.Or(cmp.Compare(a.StoreB, b.StoreB), cmp.Compare(a.Main, b.Main), cmp.Compare(a.Sub, b.Sub))
+	})
+	h.build(m)
+	h.span(accepted)
+	h.missing(accepted)
+	for _, s := range h.stores {
+		s.records = nil
+	}
+	h.index()
+	h.endLifetimes()
+}
+
+// add merges store i unless it disagrees with what is merged already.
+func (m *merger) add(i int) bool {
+	mine := m.stores[i].records
+	next := make([]merged, 0, len(m.list)+len(mine)/8)
+	alone := m.sets.single(i)
+	shared, differ := 0, 0
+	var a, b int
+	for a < len(m.list) || b < len(mine) {
+		switch order := m.compare(a, mine, b); {
+		case order < 0:
+			next = append(next, m.list[a])
+			a++
+		case order > 0:
+			next = append(next, merged{i, b, alone})
+			b++
+		default:
+			shared++
+			if m.record(a).hash != mine[b].hash {
+				differ++
+				m.conflict(i, a, b, differ)
+			}
+			e := m.list[a]
+			e.set = m.sets.with(e.set, i)
+			if first := m.sets.list[e.set][0]; first == i {
+				e.store, e.record = i, b
+			}
+			next = append(next, e)
+			a++
+			b++
+		}
+	}
+	if differ > 0 {
+		m.reject(i, shared, differ)
+		return false
+	}
+	m.list = next
+	return true
+}
+
+// compare orders merged revision a and record b of mine; the end of a list
+// comes after everything.
+func (m *merger) compare(a int, mine []record, b int) int {
+	switch {
+	case a == len(m.list):
+		return 1
+	case b == len(mine):
+		return -1
+	}
+	r := m.record(a)
+	if r.main != mine[b].main {
+		return cmp.Compare(r.main, mine[b].main)
+	}
+	return cmp.Compare(r.sub, mine[b].sub)
+}
+
+// record is the record behind merged revision a.
+func (m *merger) record(a int) *record {
+	e := m.list[a]
+	return &m.stores[e.store].records[e.record]
+}
+
+// conflict notes that store i's record b differs from merged revision a.
+func (m *merger) conflict(i, a, b, n int) {
+	if n > maxConflicts {
+		return
+	}
+	there, here := m.record(a), &m.stores[i].records[b]
+	c := Conflict{Main: there.main, Sub: there.sub, Key: there.key, StoreA: m.list[a].store, StoreB: i}
+	if here.key != there.key {
+		c.OtherKey = here.key
+	}
+	m.conflicts = append(m.conflicts, c)
+}
+
+// reject says why store i was not merged; its first conflict is among the last
+// that were noted.
+func (m *merger) reject(i, shared, differ int) {
+	c := m.conflicts[len(m.conflicts)-min(differ, maxConflicts)]
+	what := fmt.Sprintf("of key %q has other bytes there", c.Key)
+	if c.OtherKey != "" {
+		what = fmt.Sprintf("is of key %q here and of %q there", c.OtherKey, c.Key)
+	}
+	m.stores[i].info.Rejected = fmt.Sprintf("not of one history with %s: revision %s %s; it is the first of %d that differ, of %d that both have",
+		m.stores[c.StoreA].name(), revisionName(c.Main, c.Sub), what, differ, shared)
+}
+
+// build makes the Revisions.
+func (h *History) build(m *merger) {
+	h.revisions = make([]Revision, len(m.list))
+	keys := map[string]string{}
+	for i, e := range m.list {
+		r := m.record(i)
+		key, ok := keys[r.key]
+		if !ok {
+			key, keys[r.key] = r.key, r.key
+		}
+		h.revisions[i] = Revision{
+			Main: r.main, Sub: r.sub, Key: key, Tombstone: r.tombstone,
+			Create: r.create, Version: r.version, Lease: r.leased, Size: r.size,
+			Stores: m.sets.list[e.set],
+		}
+	}
+}

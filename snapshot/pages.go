@@ -1,0 +1,269 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// Page flags and sizes of bbolt.
+const (
+	pageHeader  = 16
+	elementSize = 16
+	branchPage  = 0x01
+	leafPage    = 0x02
+	bucketFlag  = 0x01
+)
+
+// verifier walks the pages that can be reached from the root and checks
+// everything that bbolt takes for granted.
+type verifier struct {
+	file  io.ReaderAt
+	ps    int64
+	limit uint64   // the high-water mark
+	seen  []uint64 // a bit for each page below limit
+	todo  []subtree
+	buf   []byte
+	page  page // the one being checked
+	meter *meter
+}
+
+// subtree is a page to visit and the keys it may hold: from low on, below high;
+// nil means no bound.
+type subtree struct {
+	page      uint64
+	from      uint64 // the page that refers to it
+	low, high []byte
+}
+
+// page is a page in memory: the first bytes of its run, all of it if short.
+type page struct {
+	id     uint64
+	offset int64
+	span   int64 // with its overflow pages
+	flags  uint16
+	count  int
+	inline bool // it lies in an element of a leaf
+	head   []byte
+	file   io.ReaderAt
+}
+
+// verifyPages checks every reachable page of a file. The error is a *damage
+// naming the page, or that of a read.
+func verifyPages(ctx context.Context, file io.ReaderAt, l layout, meter *meter) error {
+	v := &verifier{
+		file: file, ps: l.pageSize, limit: l.meta.highWater, meter: meter,
+		seen: make([]uint64, l.meta.highWater/64+1),
+	}
+	v.todo = append(v.todo, subtree{page: l.meta.root, from: uint64(l.meta.page)})
+	for n := 0; len(v.todo) > 0; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		next := v.todo[len(v.todo)-1]
+		v.todo = v.todo[:len(v.todo)-1]
+		if err := v.visit(next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visit checks one page and notes the pages below it.
+func (v *verifier) visit(t subtree) error {
+	p, err := v.load(t.page, t.from)
+	if err != nil {
+		return err
+	}
+	v.meter.add(p.span)
+	return v.elements(p, t)
+}
+
+// load reads a page and checks its header and that no other page overlaps it.
+func (v *verifier) load(id, from uint64) (*page, error) {
+	if id < 2 || id >= v.limit {
+		return nil, &damage{from, int64(from) * v.ps, fmt.Sprintf("refers to page %d, but pages go from 2 to %d", id, v.limit-1)}
+	}
+	offset := int64(id) * v.ps
+	p, err := &v.page, error(nil)
+	*p = page{id: id, offset: offset, span: v.ps, file: v.file}
+	if p.head, err = v.readAt(offset, v.ps); err != nil {
+		return nil, err
+	}
+	le := binary.LittleEndian
+	self, overflow := le.Uint64(p.head), uint64(le.Uint32(p.head[12:]))
+	p.flags, p.count = le.Uint16(p.head[8:]), int(le.Uint16(p.head[10:]))
+	switch {
+	case self != id:
+		return nil, p.bad("its header says it is page %d", self)
+	case p.flags != branchPage && p.flags != leafPage:
+		return nil, p.bad("flags %#x, neither branch nor leaf", p.flags)
+	case overflow >= v.limit-id:
+		return nil, p.bad("runs on for %d pages, the file ends before", overflow)
+	case p.flags == branchPage && p.count == 0:
+		return nil, p.bad("branch without elements")
+	}
+	for n := id; n <= id+overflow; n++ {
+		if v.seen[n/64]&(1<<(n%64)) != 0 {
+			return nil, p.bad("reached twice: page %d is in use already", n)
+		}
+		v.seen[n/64] |= 1 << (n % 64)
+	}
+	p.span = v.ps * int64(overflow+1)
+	if table := int64(pageHeader + p.count*elementSize); table > p.span {
+		return nil, p.bad("%d elements do not fit in %d bytes", p.count, p.span)
+	} else if table > v.ps {
+		if p.head, err = v.readAt(offset, table); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// readAt reads into the verifier's buffer: valid until the next call.
+func (v *verifier) readAt(offset, n int64) ([]byte, error) {
+	if int64(len(v.buf)) < n {
+		v.buf = make([]byte, n)
+	}
+	b := v.buf[:n]
+	if got, err := v.file.ReadAt(b, offset); got < len(b) {
+		return nil, fmt.Errorf("read at offset %d: %w", offset+int64(got), plain(err))
+	}
+	return b, nil
+}
+
+// bad is a damage of the page.
+func (p *page) bad(format string, args ...any) error {
+	return &damage{p.id, p.offset, fmt.Sprintf(format, args...)}
+}
+
+// bytes returns part of the page, from an offset in it.
+func (p *page) bytes(at, n int64) ([]byte, error) {
+	if at+n <= int64(len(p.head)) {
+		return p.head[at : at+n], nil
+	}
+	b := make([]byte, n)
+	if got, err := p.file.ReadAt(b, p.offset+at); got < len(b) {
+		return nil, fmt.Errorf("read at offset %d: %w", p.offset+at+int64(got), plain(err))
+	}
+	return b, nil
+}
+
+// elements checks the elements of a page and queues what they refer to.
+func (v *verifier) elements(p *page, t subtree) error {
+	first := len(v.todo)
+	low, strict := t.low, false
+	for i := range p.count {
+		key, err := v.element(p, i)
+		if err != nil {
+			return err
+		}
+		switch order := bytes.Compare(low, key); {
+		case low != nil && (order > 0 || strict && order == 0):
+			return p.bad("key of element %d is not in order", i)
+		case t.high != nil && bytes.Compare(key, t.high) >= 0:
+			return p.bad("key of element %d belongs to the next page", i)
+		}
+		low, strict = key, true
+		if p.flags == branchPage {
+			low = bytes.Clone(key)
+			v.bound(first, low)
+		}
+	}
+	if p.flags == branchPage {
+		v.todo[len(v.todo)-1].high = t.high
+	}
+	return nil
+}
+
+// bound sets the bounds of the subtree that was queued last, and the upper bound
+// of the one before it on the same page.
+func (v *verifier) bound(first int, low []byte) {
+	last := len(v.todo) - 1
+	v.todo[last].low = low
+	if last > first {
+		v.todo[last-1].high = low
+	}
+}
+
+// element checks one element's bounds and returns its key.
+func (v *verifier) element(p *page, i int) (key []byte, err error) {
+	le := binary.LittleEndian
+	at := int64(pageHeader + i*elementSize)
+	e := p.head[at : at+elementSize]
+	if p.flags == branchPage {
+		pos, size := int64(le.Uint32(e)), int64(le.Uint32(e[4:]))
+		if err := p.bounds(i, at+pos, size); err != nil {
+			return nil, err
+		}
+		v.todo = append(v.todo, subtree{page: le.Uint64(e[8:]), from: p.id})
+		return p.bytes(at+pos, size)
+	}
+	flags, pos := le.Uint32(e), int64(le.Uint32(e[4:]))
+	keySize, valueSize := int64(le.Uint32(e[8:])), int64(le.Uint32(e[12:]))
+	if err := p.bounds(i, at+pos, keySize+valueSize); err != nil {
+		return nil, err
+	}
+	switch flags {
+	case 0:
+	case bucketFlag:
+		if p.inline {
+			return nil, p.bad("element %d is a bucket inside an inline bucket", i)
+		}
+		if err := v.bucket(p, i, at+pos+keySize, valueSize); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, p.bad("element %d has flags %#x", i, flags)
+	}
+	return p.bytes(at+pos, keySize)
+}
+
+// bounds checks that an element's bytes lie on the page behind the table.
+func (p *page) bounds(i int, at, size int64) error {
+	if at < int64(pageHeader+p.count*elementSize) || at+size > p.span {
+		return p.bad("element %d (bytes %d to %d) is not within the page's %d bytes", i, at, at+size, p.span)
+	}
+	return nil
+}
+
+// bucketHeader is the root page and the sequence of a bucket; with root 0 a
+// page image follows it.
+const bucketHeader = 16
+
+// bucket checks the bucket that element i of a leaf is, or queues its root.
+func (v *verifier) bucket(p *page, i int, at, size int64) error {
+	if size < bucketHeader {
+		return p.bad("element %d is a bucket of %d bytes", i, size)
+	}
+	b, err := p.bytes(at, min(size, v.ps))
+	if err != nil {
+		return err
+	}
+	if root := binary.LittleEndian.Uint64(b); root != 0 {
+		v.todo = append(v.todo, subtree{page: root, from: p.id})
+		return nil
+	}
+	if size < bucketHeader+pageHeader || size > v.ps {
+		return p.bad("element %d is an inline bucket of %d bytes", i, size)
+	}
+	return v.inline(p, i, at+bucketHeader, b[bucketHeader:])
+}
+
+// inline checks a bucket that is stored inside a leaf element of page p.
+func (v *verifier) inline(p *page, i int, at int64, b []byte) error {
+	le := binary.LittleEndian
+	in := &page{
+		id: p.id, offset: p.offset + at, span: int64(len(b)), inline: true,
+		flags: le.Uint16(b[8:]), count: int(le.Uint16(b[10:])), head: b, file: p.file,
+	}
+	if in.flags != leafPage {
+		return p.bad("element %d is an inline bucket with page flags %#x", i, in.flags)
+	}
+	if int64(pageHeader+in.count*elementSize) > in.span {
+		return p.bad("element %d is an inline bucket: %d elements do not fit in %d bytes", i, in.count, in.span)
+	}
+	return v.elements(in, subtree{})
+}

@@ -1,0 +1,149 @@
+package snapshot
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+)
+
+// describe opens one store and returns its description without what depends on
+// the file's layout.
+func describe(t *testing.T, e *etcdStore) Store {
+	t.Helper()
+	s := load(t, e.file(t, filepath.Join(t.TempDir(), "db"))).Stores()[0]
+	s.Size, s.TxID = 0, 0
+	return s
+}
+
+func TestSchemas(t *testing.T) {
+	base := Store{Input: "db", Path: "db", PageSize: 4096, Records: 1, First: 2, Last: 2, ConsistentIndex: 77}
+	tests := []struct {
+		version string
+		want    func(s *Store)
+	}{
+		{"3.4", func(s *Store) { s.Schema, s.ClusterVersion = "3.4", "3.4.0" }},
+		{"3.5", func(s *Store) { s.Schema, s.ClusterVersion, s.Term = "3.5", "3.5.0", 3 }},
+		{"3.6", func(s *Store) { s.Schema, s.ClusterVersion, s.StorageVersion, s.Term = "3.6", "3.6.0", "3.6.0", 3 }},
+		{"3.7", func(s *Store) { s.Schema, s.ClusterVersion, s.StorageVersion, s.Term = "3.7", "3.7.0", "3.7.0", 3 }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.version, func(t *testing.T) {
+			e := newEtcdStore().schema(tt.version)
+			e.put("k", "v")
+			want := base
+			tt.want(&want)
+			if d := cmp.Diff(want, describe(t, e)); d != "" {
+				t.Errorf("store (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestSmallBuckets(t *testing.T) {
+	e := newEtcdStore()
+	e.put("k", "v")
+	e.put("k", "w")
+	e.compact(2)
+	e.others["meta"]["scheduledCompactRev"] = revisionKey{main: 3}.append(nil)
+	e.others["members"]["8e9e05c52164694d"] = []byte(`{"id":10276657743932975437,"peerURLs":["http://10.0.0.1:2380"],"name":"m1","clientURLs":["http://10.0.0.1:2379"]}`)
+	e.others["members"]["a1"] = []byte(`{"id":161,"peerURLs":["http://10.0.0.2:2380"],"isLearner":true}`)
+	e.others["members_removed"]["b2"] = []byte("removed")
+	e.alarm(0xa1, etcdserverpb.AlarmType_NOSPACE)
+	e.alarm(0, etcdserverpb.AlarmType_CORRUPT)
+	e.lease(7, 15, 0)
+	e.lease(6, 3600, 20)
+	e.others["unheard_of"] = map[string][]byte{"a": []byte("b")}
+	got := describe(t, e)
+	want := Store{
+		Input: "db", Path: "db", PageSize: 4096, Records: 2, First: 2, Last: 3,
+		CompactRevision: 2, ScheduledCompactRevision: 3, Schema: "3.4",
+		Members: []Member{
+			{ID: "00000000000000a1", PeerURLs: []string{"http://10.0.0.2:2380"}, Learner: true},
+			{ID: "8e9e05c52164694d", Name: "m1", PeerURLs: []string{"http://10.0.0.1:2380"}, ClientURLs: []string{"http://10.0.0.1:2379"}},
+		},
+		RemovedMembers: []string{"00000000000000b2"},
+		Alarms:         []Alarm{{"0000000000000000", "CORRUPT"}, {"00000000000000a1", "NOSPACE"}},
+		Leases:         []Lease{{6, time.Hour, 20 * time.Second}, {7, 15 * time.Second, 0}},
+		UnknownBuckets: []string{"unheard_of"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("store (-want +got):\n%s", d)
+	}
+}
+
+func TestOddEntries(t *testing.T) {
+	e := newEtcdStore()
+	e.put("k", "v")                                                                                           // 2
+	e.put("l", "v")                                                                                           // 3
+	e.records["short"] = []byte("x")                                                                          // no revision
+	e.records[string(revisionKey{main: 4}.append(nil))] = []byte{0xff}                                        // no KeyValue
+	e.records[string(revisionKey{main: 5}.append(nil))] = e.records[string(revisionKey{main: 3}.append(nil))] // mod_revision 3
+	e.records[string(revisionKey{main: 3, tombstone: true}.append(nil))] = []byte("\x0a\x01l")
+	e.records[string(revisionKey{main: 1000}.append(nil))] = nil // --bump-revision
+	e.others["meta"]["consistent_index"] = []byte("short")
+	e.others["meta"]["finishedCompactRev"] = []byte("short")
+	e.others["lease"]["12345678"] = []byte{0xff}
+	e.others["alarm"]["\xff"] = nil
+	e.others["members"]["zz"] = []byte("{")
+	e.others["members_removed"]["zz"] = nil
+	s := describe(t, e)
+	if s.Records != 7 || s.First != 2 || s.Last != 1000 {
+		t.Errorf("%d records, %d to %d", s.Records, s.First, s.Last)
+	}
+	all := strings.Join(s.Problems, "\n")
+	for _, want := range []string{
+		"1 records whose key is not a revision are left out (the first is 73686f7274)",
+		"1 records whose value cannot be decoded are left out (the first is revision 4)",
+		"1 records whose mod_revision is not that of their key (the first is revision 5)",
+		"1 revisions are both a put and a deletion, the deletion is left out (the first is revision 3)",
+		"1 records have no key, as snapshot restore --bump-revision writes them (the first is revision 1000)",
+		`bucket meta, entry "consistent_index": 5 bytes instead of 8`,
+		`bucket meta, entry "finishedCompactRev": 73686f7274 is not a revision`,
+		`bucket lease, entry "12345678": not a Lease message`,
+		`bucket alarm, entry "\xff": not an AlarmMember message`,
+		`bucket members, entry "zz": not a member`,
+		`bucket members_removed, entry "zz": not a member ID`,
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no problem %q in:\n%s", want, all)
+		}
+	}
+	if len(s.Problems) != 11 {
+		t.Errorf("%d problems:\n%s", len(s.Problems), all)
+	}
+}
+
+func TestPageSizes(t *testing.T) {
+	e := story()
+	e.put("/registry/configmaps/default/large", strings.Repeat("x", 300_000))
+	for i := range 2000 {
+		e.put("/registry/pods/default/"+strings.Repeat("p", i%50), strings.Repeat("v", i%700))
+	}
+	want := list(load(t, e.file(t, filepath.Join(t.TempDir(), "db"))))
+	for _, size := range []int{1 << 10, 4 << 10, 16 << 10, 64 << 10} {
+		e.pageSize = size
+		h := load(t, e.file(t, filepath.Join(t.TempDir(), "db")))
+		if s := h.Stores()[0]; s.PageSize != size || len(s.Problems) > 0 {
+			t.Errorf("page size %d: %+v", size, s)
+		}
+		if d := cmp.Diff(want, list(h)); d != "" {
+			t.Errorf("page size %d (-want +got):\n%s", size, d)
+		}
+	}
+}
+
+func TestSavedSnapshot(t *testing.T) {
+	e := story()
+	path := e.saved(t, filepath.Join(t.TempDir(), "snap.db"))
+	s := load(t, path).Stores()[0]
+	if !s.Snapshot || s.HashOK == nil || !*s.HashOK || len(s.Problems) > 0 {
+		t.Errorf("%+v", s)
+	}
+	if live := describe(t, e); live.Snapshot || live.HashOK != nil {
+		t.Errorf("a live file: %+v", live)
+	}
+}
