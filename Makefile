@@ -46,7 +46,7 @@ golden: ## rewrite the expected outputs of the tests; look at the diff before yo
 
 demo: build ## write a postmortem of a recorded incident into demo/
 	@rm -rf demo && mkdir demo
-	@$(GO) run ./fixtures/cmd/unpack hiccup-not-guilty demo
+	@$(GO) run ./fixtures/cmd/unpack hiccup-not-guilty demo >/dev/null
 	@bin/etcd-autopsy report demo/hiccup-not-guilty -o demo/postmortem.html
 	@bin/etcd-autopsy report demo/hiccup-not-guilty -o demo/postmortem.md --quiet
 	@echo "wrote demo/postmortem.html and demo/postmortem.md"

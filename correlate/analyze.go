@@ -61,7 +61,7 @@ func (c *Case) assemble(j *judge, as []*attempt, refused []*refusal, ts []*tenur
 	out.Writes = c.failedWrites(b)
 	out.Signals = c.signals()
 	out.Terms = c.terms(ts, j.members)
-	out.Verdict = writeVerdict(out)
+	out.Verdict = writeVerdict(out, j.w.bad["deployments"] != nil && len(j.w.deployments) == 0)
 	out.Coverage = c.coverage(j, out)
 	out.Evidence = b.list
 	if out.Evidence == nil {

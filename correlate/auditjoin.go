@@ -47,9 +47,20 @@ func objectPath(resource, namespace, name string) string {
 // joinByPredecessor joins answered writes to revisions where the join is exact:
 // the answer names the revision, or the request names the one it replaced, or
 // the request created a name that lived only once.
-func joinByPredecessor(c *Case) []stamp {
+//
+// An update that changes nothing is answered with success and makes no revision,
+// so several requests may name the same predecessor: the last of them is the one
+// that replaced it, and it cannot have been over before the API server's own
+// stamp in the revision.
+func joinByPredecessor(c *Case, stamps []stamp) []stamp {
+	own := map[int64]time.Time{}
+	for _, s := range stamps {
+		if s.writer == apiserverWriter && !s.tight {
+			own[s.rev] = latest(own[s.rev], s.at)
+		}
+	}
 	keys := c.auditKeys()
-	var out []stamp
+	last := map[int64]*auditEvent{}
 	for _, a := range c.audits {
 		if !a.ok() || a.Name == "" {
 			continue
@@ -58,11 +69,17 @@ func joinByPredecessor(c *Case) []stamp {
 		if !ok {
 			continue
 		}
-		if rev := exactRevision(c, a, key); rev != 0 {
-			a.revision = rev
-			out = append(out, auditStamp(a))
+		rev := exactRevision(c, a, key)
+		if rev != 0 && !a.Completed.Before(own[rev]) && (last[rev] == nil || a.Completed.After(last[rev].Completed)) {
+			last[rev] = a
 		}
 	}
+	var out []stamp
+	for rev, a := range last {
+		a.revision = rev
+		out = append(out, auditStamp(a))
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].rev < out[j].rev })
 	return out
 }
 

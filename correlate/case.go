@@ -101,6 +101,7 @@ func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 	}
 	c.audits = c.collectAudits()
 	c.clock = newClock(c)
+	c.holdBack()
 	c.dateStores()
 	return c, nil
 }

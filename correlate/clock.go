@@ -19,8 +19,10 @@ type Clock struct {
 	lower, upper []time.Time
 	estimate     []time.Time
 	skewed       []skew
-	// anchors counts the stamps that the last fit used.
-	anchors int
+	// stamps are those that the last fit used; quiet are the times in which etcd
+	// committed nothing, by its own logs.
+	stamps []stamp
+	quiet  [][2]time.Time
 }
 
 // skew is a writer whose stamps were not used, and how far they are off.
@@ -50,8 +52,6 @@ const (
 	tightLag = 12 * time.Millisecond
 	// answerLead is how long before its answer a write usually is committed.
 	answerLead = 5 * time.Millisecond
-	// precision is that of stamps kept in whole seconds.
-	precision = time.Second
 )
 
 // newClock builds the clock of a case: stored stamps first, then the audit lines
@@ -68,14 +68,14 @@ func newClock(c *Case) *Clock {
 		return k
 	}
 	stamps := storedStamps(c.hist)
-	joined := joinByPredecessor(c)
+	joined := joinByPredecessor(c, stamps)
 	k.fit(append(joined, stamps...))
-	k.dropSkewed(stamps)
+	k.dropSkewed(append(joined, stamps...))
 	stamps = k.without(stamps)
 	k.fit(append(joined, stamps...))
 	joined = append(joined, joinByTime(c, k)...)
 	k.fit(append(joined, stamps...))
-	k.anchors = len(stamps) + len(joined)
+	k.stamps = append(joined, stamps...)
 	return k
 }
 
@@ -176,7 +176,7 @@ func (k *Clock) interpolate(guess []time.Time) {
 		if guess[i].IsZero() {
 			continue
 		}
-		e := k.clamp(i, guess[i])
+		e := k.clamp(i, k.afterQuiet(i, guess[i]))
 		if last >= 0 && e.Before(k.estimate[last]) {
 			e = k.estimate[last]
 		}
@@ -199,7 +199,7 @@ func (k *Clock) fillBetween(a, b int) {
 	width := float64(k.mains[b] - k.mains[a])
 	for i := a + 1; i < b; i++ {
 		f := float64(k.mains[i]-k.mains[a]) / width
-		e := k.clamp(i, k.estimate[a].Add(time.Duration(f*float64(span))))
+		e := k.clamp(i, k.afterQuiet(i, k.estimate[a].Add(time.Duration(f*float64(span)))))
 		if e.Before(k.estimate[i-1]) {
 			e = k.estimate[i-1]
 		}
@@ -230,10 +230,10 @@ func (k *Clock) clamp(i int, t time.Time) time.Time {
 	return t
 }
 
-// dropSkewed finds the writers whose stamps disagree with the first fit by
-// more than skewLimit in the median. With every writer's stamp a running maximum,
-// one clock that is ahead drags the fit; so the reference are the API servers'
-// own stamps alone.
+// dropSkewed finds the writers whose stamps disagree with the API servers' by more
+// than skewLimit in the median. With every writer's stamp a running maximum, one
+// clock that is ahead drags the fit; so the bounds to compare with come from the
+// API servers alone: their own stamps, and the requests they answered.
 func (k *Clock) dropSkewed(stamps []stamp) {
 	ref := &Clock{mains: k.mains}
 	var own []stamp
@@ -252,19 +252,32 @@ func (k *Clock) dropSkewed(stamps []stamp) {
 			continue
 		}
 		tight[s.writer] = tight[s.writer] || s.tight
-		if t := ref.Time(s.rev); !t.IsZero() {
-			offsets[s.writer] = append(offsets[s.writer], s.at.Sub(t).Seconds())
-		}
+		offsets[s.writer] = append(offsets[s.writer], ref.outside(s).Seconds())
 	}
 	for w, off := range offsets {
-		// API server stamps are whole seconds: half of one is no skew.
 		// A stamp that is not tight may be old, so only one from the future counts.
-		m := median(off) - 0.5
-		if m > skewLimit.Seconds()+0.5 || tight[w] && m < -skewLimit.Seconds()-0.5 {
+		m := median(off)
+		if m > skewLimit.Seconds() || tight[w] && m < -skewLimit.Seconds() {
 			k.skewed = append(k.skewed, skew{w, time.Duration(m * float64(time.Second)).Round(100 * time.Millisecond)})
 		}
 	}
 	sort.Slice(k.skewed, func(i, j int) bool { return k.skewed[i].writer < k.skewed[j].writer })
+}
+
+// outside is how far a stamp lies outside the bounds of its revision: positive
+// when it is later than the write can have been, 0 inside.
+func (k *Clock) outside(s stamp) time.Duration {
+	i := k.index(s.rev)
+	if i < 0 {
+		return 0
+	}
+	if u := k.upper[i]; !u.IsZero() && s.at.After(u) {
+		return s.at.Sub(u)
+	}
+	if s.at.Before(k.lower[i]) {
+		return s.at.Sub(k.lower[i])
+	}
+	return 0
 }
 
 // without drops the stamps of skewed writers.
@@ -280,6 +293,27 @@ func (k *Clock) without(stamps []stamp) []stamp {
 		}
 	}
 	return out
+}
+
+// forbid fits once more, now knowing when etcd committed nothing.
+func (k *Clock) forbid(quiet [][2]time.Time) {
+	if len(quiet) == 0 {
+		return
+	}
+	k.quiet = quiet
+	k.fit(k.stamps)
+}
+
+// afterQuiet moves an estimate out of a quiet time to its end, as far as the upper
+// bound allows. The bounds themselves stay, since the members' clocks may differ
+// a little from the API servers'.
+func (k *Clock) afterQuiet(i int, t time.Time) time.Time {
+	for _, q := range k.quiet {
+		if t.After(q[0]) && t.Before(q[1]) && (k.upper[i].IsZero() || !k.upper[i].Before(q[1])) {
+			return q[1].Add(tightLag)
+		}
+	}
+	return t
 }
 
 func median(v []float64) float64 {

@@ -60,9 +60,10 @@ func (c *Case) findEpisodes(w *world) (eps []*episode, pulses []*pulse, ts []*te
 	slow := c.slowDisks(ts, m)
 	eps = append(eps, slow...)
 	eps = append(eps, c.leaderLosses(ts, facts, slow, m)...)
+	eps = append(eps, c.cutOffs(ts, facts, slow, m)...)
 	eps = append(eps, c.membersDown(m)...)
 	eps = append(eps, c.noSpace(m)...)
-	pulses = c.pulses(w.bad)
+	pulses = c.pulses(w)
 	eps = append(eps, c.silences(pulses, eps)...)
 	sort.SliceStable(eps, func(i, j int) bool {
 		if !eps[i].start.Equal(eps[j].start) {

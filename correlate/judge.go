@@ -201,24 +201,10 @@ func (ch *chain) ruling(j *judge, s *stall) ruling {
 		r.more = append(r.more, j.silenceSuspect(x, s, RoleContributing))
 		return r
 	}
-	if j.globalStop(x) {
+	if j.c.globalStop(x) {
 		return ruling{candidates: stopCandidates, settle: stopSettle}
 	}
 	return ruling{main: j.silenceSuspect(x, s, RoleCause)}
-}
-
-// globalStop says whether a silence was everybody's: most of it, or of the one
-// before it, no revision at all was stored. Then its writer is not to blame.
-func (j *judge) globalStop(x *silence) bool {
-	if x.after != nil && x.after.length() >= renewDeadline && j.globalStop(x.after) {
-		return true
-	}
-	var sum time.Duration
-	for _, h := range j.c.holes(x.from, x.to, holeLimit) {
-		s := &stall{from: x.from, to: x.to}
-		sum += overlap(h[0], h[1], s)
-	}
-	return 2*sum > x.length()
 }
 
 // stopCandidates are the causes that stop every write, when no log of etcd says which.
@@ -282,7 +268,7 @@ func (j *judge) freshOthers(x *silence) []*cite {
 		}
 		for k := len(p.beats) - 1; k >= 0; k-- {
 			if b := p.beats[k]; b.at.After(middle) && b.at.Before(x.to) {
-				return []*cite{revCite(b.idx, "Lease %s renewed by %s meanwhile", leaseName(p.key), holderText(b.holder))}
+				return []*cite{revCite(b.idx, "%s meanwhile", b.what)}
 			}
 		}
 	}
@@ -329,7 +315,7 @@ func (j *judge) undecided(_ *attempt, s *stall, ch *chain) ruling {
 		}
 	}
 	for _, x := range ch.silences {
-		if !seen[x.pulse.kind] && !j.globalStop(x) {
+		if !seen[x.pulse.kind] && !j.c.globalStop(x) {
 			seen[x.pulse.kind] = true
 			r.candidates = append(r.candidates, Candidate{x.pulse.kind, Possible})
 		}

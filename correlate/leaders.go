@@ -17,8 +17,18 @@ type tenure struct {
 	// record that says so. quorum is set when it stepped down for lack of one.
 	lost    time.Time
 	by      *note
-	quorum  bool
-	planned *note
+	quorum bool
+	// cuts are the times in which one member lost this leader and then followed it
+	// again in the same term.
+	cuts []cutOff
+}
+
+// cutOff is one member's time without the leader that the term still had.
+type cutOff struct {
+	member   string
+	from, to time.Time
+	lost     note
+	back     note
 }
 
 // members names etcd members: by ID, from stores and logs.
@@ -133,7 +143,8 @@ func (t *tenure) findLoss(facts []*raftFact, until time.Time) {
 		if !stepped && (f.ev.Kind != logparse.RaftLostLeader || f.ev.Leader != t.leader) {
 			continue
 		}
-		if !stepped && takenBack(facts, f, t) {
+		if back := takenBack(facts, f, t); !stepped && back != nil {
+			t.cuts = append(t.cuts, cutOff{member: f.ev.Member, from: at, to: back.first.at, lost: f.first, back: back.first})
 			continue
 		}
 		t.quorum = t.quorum || stepped
@@ -155,23 +166,23 @@ func f0(n *note) string { return n.file.id.MemberID }
 func majorityLost(facts []*raftFact, t *tenure) bool {
 	who := map[string]bool{}
 	for _, f := range facts {
-		if f.ev.Kind == logparse.RaftLostLeader && f.ev.Leader == t.leader && !f.first.at.Before(t.since) && !takenBack(facts, f, t) {
+		if f.ev.Kind == logparse.RaftLostLeader && f.ev.Leader == t.leader && !f.first.at.Before(t.since) && takenBack(facts, f, t) == nil {
 			who[f.ev.Member] = true
 		}
 	}
 	return len(who) > 1
 }
 
-// takenBack says whether the member that lost a leader followed it again in the
-// same term.
-func takenBack(facts []*raftFact, lost *raftFact, t *tenure) bool {
+// takenBack finds the record in which a member that lost a leader followed it
+// again in the same term, nil if it never did.
+func takenBack(facts []*raftFact, lost *raftFact, t *tenure) *raftFact {
 	for _, f := range facts {
 		if f.ev.Member == lost.ev.Member && f.ev.Kind == logparse.RaftElectedLeader && f.ev.Leader == t.leader &&
 			f.ev.Term == t.term && f.first.at.After(lost.first.at) {
-			return true
+			return f
 		}
 	}
-	return false
+	return nil
 }
 
 // terms is the list of leaders for the report.

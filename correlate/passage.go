@@ -65,7 +65,7 @@ func (c *Case) follow(a *attempt, pod *life[*corev1.Pod]) *passage {
 		p.created.at = first.obj.CreationTimestamp.UTC()
 	}
 	p.bound = c.firstVersion(pod, isBound, stampOf(corev1.PodScheduled))
-	p.images = c.firstVersion(pod, imagesPresent, nil)
+	p.images = c.firstVersion(pod, imagesPresent, imagesStamp)
 	p.started = c.firstVersion(pod, isTrue(corev1.ContainersReady), stampOf(corev1.ContainersReady))
 	ready := c.firstVersion(pod, isTrue(corev1.PodReady), stampOf(corev1.PodReady))
 	p.served = c.servedMark(a, pod, ready)
@@ -155,6 +155,22 @@ func imagesPresent(p *corev1.Pod) bool {
 		}
 	}
 	return true
+}
+
+// imagesStamp is when a pod of which the first versions are lost had its images: at
+// its first container's start if that has not been replaced by a later one, else
+// when its sandbox was reported ready, which kubelets up to 1.35 do after the pull.
+func imagesStamp(p *corev1.Pod) time.Time {
+	var first time.Time
+	for _, s := range p.Status.ContainerStatuses {
+		if r := s.State.Running; r != nil && s.RestartCount == 0 && (first.IsZero() || r.StartedAt.Time.Before(first)) {
+			first = r.StartedAt.UTC()
+		}
+	}
+	if !first.IsZero() {
+		return first
+	}
+	return stampOf(corev1.PodReadyToStartContainers)(p)
 }
 
 // completeMark is when the Deployment was complete for the first time.

@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 	"time"
@@ -24,12 +25,17 @@ type pulse struct {
 	gaps        []*silence
 }
 
-// beat is one stored renewal.
+// beat is one stored sign of life: a renewal of the Lease, or for a kubelet any
+// write of its own.
 type beat struct {
 	idx    int
 	rev    int64
 	at     time.Time
 	holder string
+	// version is the Lease's, to tell whether the next beat is the next renewal; 0
+	// for other writes.
+	version int64
+	what    string
 }
 
 // silence is a gap between two beats. Its root is the fault behind it.
@@ -42,6 +48,8 @@ type silence struct {
 	root *episode
 	// after is the silence that ended with the beat this one begins with.
 	after *silence
+	// missed cites who took the writer for gone, nil if nobody did.
+	missed *cite
 }
 
 func (s *silence) open() bool            { return s.next == nil }
@@ -51,6 +59,11 @@ func (s *silence) length() time.Duration { return s.to.Sub(s.from) }
 // program had to take it again.
 func (s *silence) handover() bool {
 	return s.next == nil || s.next.holder != s.last.holder
+}
+
+// known says whether no renewal between the two beats was compacted away.
+func (s *silence) known() bool {
+	return s.next == nil || s.last.version == 0 || s.next.version == s.last.version+1
 }
 
 // renewal periods and lease durations (Kubernetes 1.34: client-go leaderelection
@@ -70,24 +83,33 @@ var leaderLeases = map[string]string{
 	"kube-scheduler":          "scheduler-down",
 }
 
-// pulses reads every Lease that a rollout may wait for.
-func (c *Case) pulses(bad map[string]*undecoded) []*pulse {
+// pulses reads every Lease that a rollout may wait for, and the kubelets' other
+// writes.
+func (c *Case) pulses(w *world) []*pulse {
 	var out []*pulse
-	for _, l := range lives[*coordinationv1.Lease](c.hist, "leases", bad) {
+	leased := map[string]bool{}
+	for _, l := range lives[*coordinationv1.Lease](c.hist, "leases", w.bad) {
 		p := pulseOf(l.last().obj)
 		if p == nil {
 			continue
 		}
 		p.key = l.key
 		for _, v := range l.versions {
-			b := beat{idx: v.idx, rev: v.rev, at: c.clock.Time(v.rev)}
+			b := beat{idx: v.idx, rev: v.rev, at: c.clock.Time(v.rev), version: c.hist.At(v.idx).Version}
 			if h := v.obj.Spec.HolderIdentity; h != nil {
 				b.holder = *h
 			}
+			b.what = fmt.Sprintf("Lease %s/%s renewed by %s", l.meta().GetNamespace(), l.meta().GetName(), holderText(b.holder))
 			p.beats = append(p.beats, b)
 		}
+		leased[p.name] = leased[p.name] || p.kind == "kubelet-down"
 		p.findGaps(c.stateEnd())
 		out = append(out, p)
+	}
+	for _, name := range sortedKeys(w.nodes) {
+		if !leased[name] {
+			out = append(out, c.unleasedKubelet(w, name))
+		}
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].key < out[j].key })
 	return out
@@ -123,6 +145,10 @@ func (p *pulse) findGaps(end time.Time) {
 			continue
 		}
 		s := &silence{pulse: p, from: b.at, to: to, last: b, next: next, after: prev}
+		if !s.known() {
+			prev = nil
+			continue
+		}
 		p.gaps = append(p.gaps, s)
 		prev = s
 	}

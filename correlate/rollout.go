@@ -115,7 +115,7 @@ func (c *Case) cut(l *life[*appsv1.Deployment], nth int, w *world) []*attempt {
 				begin(i, l.cut)
 			}
 		case !sameTemplate(&l.versions[i-1].obj.Spec.Template, &v.obj.Spec.Template):
-			begin(i, false)
+			begin(i, !c.adjacent(l.versions[i-1].idx, v.idx))
 		}
 	}
 	for _, a := range out {
@@ -123,6 +123,12 @@ func (c *Case) cut(l *life[*appsv1.Deployment], nth int, w *world) []*attempt {
 		a.set = newSet(w, a)
 	}
 	return out
+}
+
+// adjacent says whether two stored versions of one key are consecutive: nothing
+// between them was compacted away.
+func (c *Case) adjacent(i, k int) bool {
+	return c.hist.At(k).Version == c.hist.At(i).Version+1
 }
 
 // endOf is when the evidence about a rollout ends.
@@ -174,7 +180,7 @@ func complete(d *appsv1.Deployment, generation int64) bool {
 // change says what a trigger changed, in the words of a reader.
 func (a *attempt) change() string {
 	d := a.trigger().obj
-	if a.untold {
+	if a.untold && a.from == 0 {
 		return "not in the stored history: the trigger was compacted away"
 	}
 	if a.from == 0 {

@@ -7,19 +7,21 @@ import (
 
 // silences turns the gaps of writers into episodes and hangs each on its root: the
 // fault of etcd, or of an API server, that began before the writer fell silent
-// and lasted long enough to cost it its Lease.
+// and lasted long enough to cost it its Lease. A writer that only waited for etcd
+// (as everybody did) and then went on makes no episode of its own.
 func (c *Case) silences(pulses []*pulse, eps []*episode) []*episode {
 	var out []*episode
 	for _, p := range pulses {
 		for _, s := range p.gaps {
 			s.root = rootOf(s, eps)
-			if s.root != nil && s.handover() && p.kind != "kubelet-down" && p.kind != "apiserver-down" {
+			elected := p.kind == "controller-down" || p.kind == "scheduler-down"
+			if s.root != nil && s.handover() && elected {
 				s.root.lost = append(s.root.lost, s)
 			}
-			if s.length() < p.lost && !s.open() {
+			if (s.root != nil || c.globalStop(s)) && !(elected && s.handover()) {
 				continue
 			}
-			if s.open() && s.length() < p.limit {
+			if s.length() < p.lost && !s.open() {
 				continue
 			}
 			out = append(out, c.silenceEpisode(s))
@@ -39,7 +41,7 @@ func rootOf(s *silence, eps []*episode) *episode {
 		if !e.reach {
 			continue
 		}
-		started := !e.start.After(s.from.Add(renewDeadline / 2))
+		started := !e.start.After(s.from.Add(max(renewDeadline/2, s.pulse.limit/2)))
 		reaches := e.end.After(s.from.Add(renewDeadline-2*time.Second)) || !s.open() && e.end.After(s.to.Add(-5*time.Second))
 		if started && reaches && e.end.After(s.from) && (best == nil || better(e, best)) {
 			best = e
@@ -58,18 +60,38 @@ func better(a, b *episode) bool {
 	return a.start.Before(b.start)
 }
 
+// globalStop says whether a silence was everybody's: most of it, or of the one
+// before it, no revision at all was stored. Then its writer is not to blame.
+func (c *Case) globalStop(x *silence) bool {
+	if x.after != nil && x.after.length() >= renewDeadline && c.globalStop(x.after) {
+		return true
+	}
+	var sum time.Duration
+	for _, h := range c.holes(x.from, x.to, holeLimit) {
+		s := &stall{from: x.from, to: x.to}
+		sum += overlap(h[0], h[1], s)
+	}
+	return 2*sum > x.length()
+}
+
 // silenceEpisode describes a writer that fell silent for as long as others take
 // for its end.
 func (c *Case) silenceEpisode(s *silence) *episode {
 	p := s.pulse
 	e := &episode{kind: p.kind, start: s.from, end: s.to, open: s.open(), names: []string{p.name}, reach: false}
-	e.cites = append(e.cites, revCite(s.last.idx, "Lease %s renewed by %s, the last time for %s", leaseName(p.key), holderText(s.last.holder), seconds(s.length())))
-	switch {
-	case s.next == nil:
-		e.text = fmt.Sprintf("The Lease of %s was not renewed after %s, %s before the stored history ends", p.role(), clockTime(s.from), seconds(s.length()))
-	default:
-		e.text = fmt.Sprintf("The Lease of %s was not renewed for %s", p.role(), seconds(s.length()))
-		e.cites = append(e.cites, revCite(s.next.idx, "Lease %s renewed by %s", leaseName(p.key), holderText(s.next.holder)))
+	e.cites = append(e.cites, revCite(s.last.idx, "%s, the last write of %s for %s", s.last.what, p.role(), seconds(s.length())))
+	what := "The Lease of " + p.role() + " was not renewed"
+	if s.last.version == 0 {
+		what = "Nothing was stored by " + p.role()
+	}
+	if s.next == nil {
+		e.text = fmt.Sprintf("%s after %s, %s before the stored history ends", what, clockTime(s.from), seconds(s.length()))
+	} else {
+		e.text = fmt.Sprintf("%s for %s", what, seconds(s.length()))
+		e.cites = append(e.cites, revCite(s.next.idx, "%s, the next write of %s", s.next.what, p.role()))
+	}
+	if s.missed != nil {
+		e.cites = append(e.cites, s.missed)
 	}
 	e.cites = append(e.cites, c.lostLines(s)...)
 	e.logged = len(e.cites) > 2 || s.next == nil && len(e.cites) > 1
@@ -95,12 +117,7 @@ func (c *Case) lostLines(s *silence) []*cite {
 	return out
 }
 
-// leaseName is "kube-system/kube-scheduler" for a Lease's key.
-func leaseName(key string) string {
-	r, _ := parseKey(key)
-	return r.Namespace + "/" + r.Name
-}
-
+// holderText names a Lease's holder.
 func holderText(h string) string {
 	if h == "" {
 		return "nobody (released)"

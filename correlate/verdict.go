@@ -7,8 +7,9 @@ import (
 
 // writeVerdict chooses the headline (contract.md 4): an open stall, a refused
 // attempt or a deletion first; then recovered stalls; longer before shorter; with
-// no rollout affected the worst episode that is not harmless.
-func writeVerdict(a *Analysis) Verdict {
+// no rollout affected the worst episode that is not harmless. unseen says that
+// workloads are stored which could not be decoded: then nothing found means nothing.
+func writeVerdict(a *Analysis, unseen bool) Verdict {
 	v := Verdict{Candidates: []Candidate{}}
 	if r := worstRollout(a); r != nil {
 		return rolloutVerdict(v, r)
@@ -19,9 +20,14 @@ func writeVerdict(a *Analysis) Verdict {
 		v.Text = fmt.Sprintf("No rollout stalled in what was given. The control plane had a fault: %s.", e.Text)
 		return v
 	}
-	none := "none"
-	v.Cause = &none
 	v.Text = noneText(a)
+	if !unseen {
+		none := "none"
+		v.Cause = &none
+		return v
+	}
+	v.Text = "Rollouts could not be judged: workloads are stored, but their values could not be decoded (see what was not seen)."
+	v.WouldSettle = "the values in readable form: the encryption configuration of the API servers, or a store that is not encrypted"
 	return v
 }
 

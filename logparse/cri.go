@@ -49,8 +49,9 @@ type parts struct {
 	count int
 }
 
-// join adds a piece, false if it does not continue the pieces before it. What
-// goes past MaxLine is counted only.
+// join adds a piece, false if it does not continue the pieces before it: a line
+// of the other stream, or one without a wrapper. What goes past MaxLine is
+// counted only.
 func (p *parts) join(r row) bool {
 	if p.count > 0 && r.wrap.source != p.row.wrap.source {
 		return false

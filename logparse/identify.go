@@ -1,8 +1,6 @@
 package logparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // Identity is what the start of a log shows about where it comes from. Empty
 // values mean that it does not show.
@@ -68,7 +66,7 @@ func headLines(head []byte) []string {
 
 // votes is what the lines of a block say.
 type votes struct {
-	formats    [3]int // as in formats
+	formats    map[Format]int
 	plain      int
 	etcd       int // etcd's own zap lines
 	components map[Component]*componentVotes
@@ -84,25 +82,20 @@ type componentVotes struct {
 }
 
 func countVotes(lines []string) *votes {
-	v := &votes{components: map[Component]*componentVotes{}}
+	v := &votes{formats: map[Format]int{}, components: map[Component]*componentVotes{}}
 	for _, text := range lines {
 		_, text = cutCRI(text)
-		switch f := formatOf(text); {
-		case f == nil:
+		f := formatOf(text)
+		if f == nil {
 			v.plain++
 			continue
-		default:
-			for i := range formats {
-				if f == &formats[i] {
-					v.formats[i]++
-				}
-			}
-			switch f.name {
-			case FormatKlog:
-				v.klog(text)
-			case FormatZapJSON:
-				v.zap(text)
-			}
+		}
+		v.formats[f.name]++
+		switch f.name {
+		case FormatKlog:
+			v.klog(text)
+		case FormatZapJSON:
+			v.zap(text)
 		}
 	}
 	return v
@@ -111,19 +104,16 @@ func countVotes(lines []string) *votes {
 // format returns the format with the most lines. Plain lines continue klog
 // records, so they win only alone.
 func (v *votes) format() Format {
-	best := -1
-	for i, n := range v.formats {
-		if n > 0 && (best < 0 || n > v.formats[best]) {
-			best = i
+	var best Format
+	if v.plain > 0 {
+		best = FormatPlain
+	}
+	for _, f := range formats {
+		if v.formats[f.name] > v.formats[best] { // plain counts nothing here
+			best = f.name
 		}
 	}
-	switch {
-	case best >= 0:
-		return formats[best].name
-	case v.plain > 0:
-		return FormatPlain
-	}
-	return ""
+	return best
 }
 
 func (v *votes) of(c Component) *componentVotes {

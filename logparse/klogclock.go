@@ -13,7 +13,8 @@ type klogClock struct {
 	reference time.Time      // the moment a stamp must be near; zero = unknown
 
 	// The last stamp's day, so that a stream of one day resolves it once.
-	day      [5]byte
+	day      [4]byte
+	dayYear  int
 	midnight time.Time
 	utc      bool
 }
@@ -36,7 +37,7 @@ func (c *klogClock) saw(t time.Time) {
 		return
 	}
 	if d := t.Sub(c.reference); c.reference.IsZero() || d > 24*time.Hour || d < -24*time.Hour {
-		c.reference, c.day = t, [5]byte{}
+		c.reference, c.day = t, [4]byte{}
 	}
 }
 
@@ -47,12 +48,12 @@ func (c *klogClock) klog(text string) (time.Time, Inferred) {
 	if !ok {
 		return time.Time{}, 0
 	}
-	if key := [5]byte([]byte(text[:5])); key[1] != c.day[1] || key[2] != c.day[2] || key[3] != c.day[3] || key[4] != c.day[4] {
+	if key := [4]byte([]byte(text[1:5])); key != c.day {
 		year, ok := c.resolve(month, day, clock)
 		if !ok {
 			return time.Time{}, 0
 		}
-		c.day = key
+		c.day, c.dayYear = key, year
 		c.midnight = time.Date(year, time.Month(month), day, 0, 0, 0, 0, c.zone)
 		if c.year != 0 {
 			c.reference = c.midnight // later stamps of the stream go on from here
@@ -60,8 +61,7 @@ func (c *klogClock) klog(text string) (time.Time, Inferred) {
 	}
 	t := c.midnight.Add(clock)
 	if !c.utc { // the day may have 23 or 25 hours
-		y, m, d := c.midnight.Date()
-		t = time.Date(y, m, d, 0, 0, int(clock/time.Second), int(clock%time.Second), c.zone).UTC()
+		t = time.Date(c.dayYear, time.Month(month), day, 0, 0, int(clock/time.Second), int(clock%time.Second), c.zone).UTC()
 	}
 	return t, InferredYear | InferredZone
 }

@@ -6,13 +6,16 @@ package logparse
 type literalSet struct {
 	class [256]uint8
 	width int
-	next  []uint16 // [state*width + class]
+	// next holds the transitions, width to a state: where the row of the next
+	// state begins, with the bit literalEnds if literals end there.
+	next []uint32
 	// hits are the literals that end in a state; state 0 is the root.
 	hits [][]int
 }
 
-// newLiteralSet numbers the literals by their index. They must not be empty and
-// together hold less than 65536 bytes.
+const literalEnds = 1 << 31
+
+// newLiteralSet numbers the literals by their index. They must not be empty.
 func newLiteralSet(words []string) *literalSet {
 	l := &literalSet{width: 1}
 	for _, w := range words {
@@ -30,18 +33,24 @@ func newLiteralSet(words []string) *literalSet {
 			at := state*l.width + int(l.class[w[i]])
 			if l.next[at] == 0 {
 				n := l.addState()
-				l.next[at] = uint16(n)
+				l.next[at] = uint32(n)
 			}
 			state = int(l.next[at])
 		}
 		l.hits[state] = append(l.hits[state], id)
 	}
 	l.link()
+	for i, state := range l.next {
+		l.next[i] = state * uint32(l.width)
+		if len(l.hits[state]) > 0 {
+			l.next[i] |= literalEnds
+		}
+	}
 	return l
 }
 
 func (l *literalSet) addState() int {
-	l.next = append(l.next, make([]uint16, l.width)...)
+	l.next = append(l.next, make([]uint32, l.width)...)
 	l.hits = append(l.hits, nil)
 	return len(l.hits) - 1
 }
@@ -62,7 +71,7 @@ func (l *literalSet) link() {
 				fallback = int(l.next[suffix[state]*l.width+c])
 			}
 			if child == 0 {
-				l.next[at] = uint16(fallback)
+				l.next[at] = uint32(fallback)
 				continue
 			}
 			suffix[child] = fallback
@@ -70,4 +79,15 @@ func (l *literalSet) link() {
 			queue = append(queue, child)
 		}
 	}
+}
+
+// step goes one byte further from the row of a state. It returns the row of the
+// next state and the literals that end there.
+func (l *literalSet) step(row uint32, c byte) (uint32, []int) {
+	x := l.next[row+uint32(l.class[c])]
+	if x < literalEnds {
+		return x, nil
+	}
+	x -= literalEnds
+	return x, l.hits[int(x)/l.width]
 }

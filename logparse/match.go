@@ -76,10 +76,11 @@ func (m *matcher) search(f found, rec *Record, text string, message bool) found 
 	l := m.literals
 	var buf [4]int
 	refused := found(buf[:0]) // by confirm, which sees the same text each time
-	state := 0
+	var row uint32
+	var ended []int
 	for i := range len(text) {
-		state = int(l.next[state*l.width+int(l.class[text[i]])])
-		for _, id := range l.hits[state] {
+		row, ended = l.step(row, text[i])
+		for _, id := range ended {
 			o := m.owners[id]
 			if !o.quote && !message || f.has(o.signature) || refused.has(o.signature) || !m.printedBy(o.signature, rec) {
 				continue

@@ -104,25 +104,14 @@ func (s *stream) take(l line, yield func(Record, error) bool) bool {
 	s.lineNo++
 	r := row{first: s.lineNo, lines: 1, raw: validText(l.text), lost: l.lost, nuls: l.nuls}
 	r.wrap, r.text = cutCRI(r.raw)
-	wasCut := s.pieces.count > 0
-	if !wasCut && !r.wrap.partial {
-		return s.place(r, yield)
-	}
-	if wasCut && (r.wrap.time.IsZero() || !s.pieces.join(r)) {
+	if s.pieces.count > 0 {
+		if s.pieces.join(r) {
+			return r.wrap.partial || s.place(s.pieces.whole(), yield)
+		}
 		if !s.place(s.pieces.whole(), yield) {
 			return false
 		}
-		return s.again(r, yield)
 	}
-	if !wasCut {
-		s.pieces.join(r)
-		return true
-	}
-	return r.wrap.partial || s.place(s.pieces.whole(), yield)
-}
-
-// again takes a row that did not continue the pieces before it.
-func (s *stream) again(r row, yield func(Record, error) bool) bool {
 	if r.wrap.partial {
 		s.pieces.join(r)
 		return true
@@ -140,7 +129,7 @@ func (s *stream) place(r row, yield func(Record, error) bool) bool {
 	if !s.flush(yield) {
 		return false
 	}
-	rec := Record{Line: r.first, Lines: r.lines, Format: FormatPlain, Text: excerpt(r.raw)}
+	rec := Record{Line: r.first, Lines: r.lines, Format: FormatPlain, Text: excerpt(r.raw, MaxText)}
 	if r.lost > 0 {
 		rec.problem(fmt.Sprintf("line cut: %d bytes not kept", r.lost))
 	}
@@ -156,6 +145,9 @@ func (s *stream) place(r row, yield func(Record, error) bool) bool {
 	}
 	rec.Format = f.name
 	f.read(s, r.text, &rec)
+	if rec.Audit != nil {
+		rec.Text = excerpt(r.raw, MaxAuditText)
+	}
 	if f.finish != nil {
 		s.held, s.holding = rec, true
 		return true
@@ -233,12 +225,12 @@ func validText(b []byte) string {
 
 // excerpt is the start of a line; of a long one a copy, which does not keep the
 // whole line in memory.
-func excerpt(text string) string {
-	if len(text) <= MaxText {
+func excerpt(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	cut := cutText(text, MaxText)
-	if len(text) > 8*MaxText {
+	cut := cutText(text, most)
+	if len(text) > 8*most {
 		return strings.Clone(cut)
 	}
 	return cut

@@ -91,7 +91,11 @@ func checkRecords(t *testing.T, data []byte, recs []Record) {
 			t.Fatalf("record at line %d+%d, want %d", r.Line, r.Lines, next)
 		}
 		next += r.Lines
-		if len(r.Text) > MaxText || !utf8.ValidString(r.Text) || !utf8.ValidString(r.Message) {
+		most := MaxText
+		if r.Audit != nil {
+			most = MaxAuditText
+		}
+		if len(r.Text) > most || !utf8.ValidString(r.Text) || !utf8.ValidString(r.Message) {
 			t.Errorf("line %d: text of %d bytes, valid %v", r.Line, len(r.Text), utf8.ValidString(r.Text))
 		}
 		for _, f := range r.Fields {

@@ -23,7 +23,10 @@ type Record struct {
 	Caller string
 	// Message is the text without header and fields; for a zap line the msg.
 	Message string
-	// Fields are the structured values in the order they stand in the line.
+	// Fields are the structured values in the order they stand in the line. Lines
+	// that follow a structured klog message without a header (a stack dump) are the
+	// value of a last field without a key. Those of an audit event are its
+	// annotations, but for the authorization's.
 	Fields Fields
 	// Signatures are the IDs of every known message this record matches, in
 	// table order; nil when none does.
@@ -31,7 +34,9 @@ type Record struct {
 	// Audit is the decoded audit event of a FormatAudit record, else nil.
 	Audit *AuditEvent
 	// Text is the record's first line as it stands in the stream (without its
-	// line end), cut at MaxText bytes on a rune boundary.
+	// line end), cut at MaxText bytes (MaxAuditText for an audit event, whose answer
+	// stands behind its user) on a rune boundary. Like all strings of a
+	// record it is valid UTF-8: U+FFFD stands for what was not.
 	Text string
 	// Problem says why the record could not be read as its format promises
 	// (half a JSON line, say); empty for a good record. Damage is data: the
@@ -39,8 +44,11 @@ type Record struct {
 	Problem string
 }
 
-// MaxText is how many bytes of a record's first line Text keeps.
-const MaxText = 400
+// MaxText and MaxAuditText are how many bytes of a record's first line Text keeps.
+const (
+	MaxText      = 400
+	MaxAuditText = 1600
+)
 
 // Field is one structured value of a record. JSON values that are no strings
 // stand as their JSON text.
@@ -143,8 +151,8 @@ type AuditEvent struct {
 	Code int32
 	// Reason and Message are the Status of a refused request.
 	Reason, Message string
-	// ResponseResourceVersion is the revision of the answered object; only at
-	// level RequestResponse.
+	// ResponseResourceVersion is the revision of the answered object, for a list
+	// that of the list; only at level RequestResponse.
 	ResponseResourceVersion string
 	// Received and Completed are requestReceivedTimestamp and stageTimestamp
 	// (API server's clock, microseconds, UTC).

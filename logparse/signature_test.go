@@ -198,10 +198,11 @@ func TestLiteralSet(t *testing.T) {
 	l := newLiteralSet(words)
 	text := "ushers shis"
 	got := map[string]int{}
-	state := 0
+	var row uint32
+	var ended []int
 	for i := range len(text) {
-		state = int(l.next[state*l.width+int(l.class[text[i]])])
-		for _, id := range l.hits[state] {
+		row, ended = l.step(row, text[i])
+		for _, id := range ended {
 			got[words[id]]++
 		}
 	}

@@ -1,8 +1,6 @@
 package report
 
-import (
-	"time"
-)
+import "time"
 
 // axis maps times to places along a picture.
 type axis struct {
@@ -53,7 +51,7 @@ var tickSteps = []tickStep{
 	{15 * time.Minute, "15:04"}, {30 * time.Minute, "15:04"}, {time.Hour, "15:04"},
 	{2 * time.Hour, "01-02 15:04"}, {6 * time.Hour, "01-02 15:04"}, {12 * time.Hour, "01-02 15:04"},
 	{24 * time.Hour, dayForm}, {7 * 24 * time.Hour, dayForm}, {30 * 24 * time.Hour, dayForm}, {365 * 24 * time.Hour, dayForm},
-	{3650 * 24 * time.Hour, dayForm},
+	{3650 * 24 * time.Hour, dayForm}, {36500 * 24 * time.Hour, dayForm},
 }
 
 // maxTicks is how many marks an axis has room for.

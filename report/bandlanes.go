@@ -130,7 +130,7 @@ func (b *builder) drawMarks(c *canvas, r *correlate.Rollout) {
 	b.drawMark(c, rolloutStart(r), "start", "mark")
 	for i, s := range r.Stalls {
 		if i < maxStalls && s.From != nil {
-			b.shade(c, s)
+			b.shade(c, s, stallLabel(r, s))
 		}
 	}
 	if r.Onset != nil && find(r.Stalls, func(s correlate.Stall) bool { return s.From != nil && s.From.Equal(*r.Onset) }) == nil {
@@ -148,8 +148,16 @@ func (b *builder) drawMark(c *canvas, t *time.Time, said, class string) {
 	c.say(label{Text: prose(said), Class: "mark", Spots: bandSpots(x)})
 }
 
+func stallLabel(r *correlate.Rollout, s correlate.Stall) string {
+	what := "held up"
+	if r.Outcome == correlate.Refused && s.To == nil {
+		what = "refused"
+	}
+	return fmt.Sprintf("stage %d %s %s", s.Stage, factOf(s.Stage).name, what)
+}
+
 // shade tints the time of a stall.
-func (b *builder) shade(c *canvas, s correlate.Stall) {
+func (b *builder) shade(c *canvas, s correlate.Stall, said string) {
 	to := c.axis.to
 	if s.To != nil {
 		to = *s.To
@@ -159,7 +167,6 @@ func (b *builder) shade(c *canvas, s correlate.Stall) {
 		return
 	}
 	x1, x2 := c.axis.x(*s.From), c.axis.x(to)
-	said := fmt.Sprintf("stage %d %s held up", s.Stage, factOf(s.Stage).name)
 	c.under(rectPath(x1, bandHeight-4, max(x2-x1, 2), c.y-bandHeight+4), "stall", said+" from "+b.clock.stamp(s.From))
 	c.draw(linePath(x1, bandHeight-4, x1, c.y), "mark stalled", "")
 	c.say(label{Text: said, Class: "mark stalled", Spots: bandSpots(x1)})

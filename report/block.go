@@ -123,7 +123,7 @@ func after(from, to *time.Time) string {
 }
 
 func podCount(s correlate.Stage) string {
-	if s.Desired == 0 {
+	if s.Desired == 0 || s.State == correlate.StageNoEvidence {
 		return "–"
 	}
 	return fmt.Sprintf("%d of %d", s.Through, s.Desired)
@@ -180,21 +180,24 @@ func (b *builder) stallCells(s correlate.Stall, when func(*time.Time) string) []
 func (b *builder) pointTable(r *correlate.Rollout) table {
 	t := table{
 		Class: "stack points",
-		Cols:  []column{{"Revision", "num"}, {"Time", "time"}, {"Since last", "num"}, {"Object", ""}, {"Change", "wide"}},
+		Cols: []column{{"Revision", "num"}, {"Step", "num"}, {"Time", "time"}, {"Interval", "time"}, {"Since last", "num"},
+			{"Object", ""}, {"Change", "wide"}},
 		Empty: text("No stored write of this rollout is in the inputs."),
 	}
 	points := b.pointsOf(r)
 	shown := points[:min(len(points), maxPoints)]
 	when := b.clock.column(times(shown, func(p correlate.Point) *time.Time { return p.Time }))
 	for i, p := range shown {
-		step := phrase(nil)
+		step, since := "", ""
 		if i > 0 {
-			step = join(text(between(shown[i-1].Time, p.Time)), note(fmt.Sprintf("+%d rev", p.Revision-shown[i-1].Revision)))
+			step, since = fmt.Sprintf("+%d", p.Revision-shown[i-1].Revision), between(shown[i-1].Time, p.Time)
 		}
 		t.Rows = append(t.Rows, row{Cells: cells(
 			text(fmt.Sprint(p.Revision)),
-			join(text(when(p.Time)), noteIf(spread(p.Time, p.Earliest, p.Latest))),
-			step,
+			textOr(step, "–"),
+			text(when(p.Time)),
+			textOr(spread(p.Time, p.Earliest, p.Latest), "–"),
+			textOr(since, "–"),
 			join(text(p.Kind), codeName(p.Name)),
 			text(p.Text),
 		)})

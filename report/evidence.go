@@ -49,7 +49,7 @@ func (b *builder) citeOne(id string) phrase {
 }
 
 // said puts references right after a sentence.
-func (b *builder) said(s string, ids []string) phrase { return join(text(s), b.cite(ids)) }
+func (b *builder) said(s string, ids []string) phrase { return join(text(sentence(s)), b.cite(ids)) }
 
 // place says where a piece of evidence stands in its input.
 func place(e correlate.Evidence) string {

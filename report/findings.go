@@ -2,6 +2,9 @@ package report
 
 import (
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"etcd-autopsy/correlate"
 )
@@ -113,18 +116,27 @@ func (b *builder) rolloutsFocusFirst() []*correlate.Rollout {
 	return out
 }
 
-// sentences puts two sentences one after the other.
+// sentences puts two sentences one after the other; a second one that begins
+// small goes on after a semicolon.
 func sentences(first, second string) string {
 	switch {
 	case first == "":
 		return second
 	case second == "":
 		return first
+	case unicode.IsLower([]rune(second)[0]):
+		return strings.TrimRight(first, ". ") + "; " + second
 	}
-	if last := first[len(first)-1]; last != '.' && last != '!' && last != '?' {
-		first += "."
+	return sentence(first) + " " + second
+}
+
+// sentence ends a sentence that lacks its full stop.
+func sentence(s string) string {
+	last, _ := utf8.DecodeLastRuneInString(s)
+	if unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' || last == '"' {
+		return s + "."
 	}
-	return first + " " + second
+	return s
 }
 
 // limit drops the rows of a table after the first n and says how many.

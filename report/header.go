@@ -97,12 +97,14 @@ func (b *builder) title() string {
 }
 
 func (b *builder) facts() []phrase {
-	out := []phrase{
-		text(b.a.Tool.Name + " " + b.a.Tool.Version),
+	var out []phrase
+	if tool := prose(b.a.Tool.Name + " " + b.a.Tool.Version); tool != "" {
+		out = append(out, text(tool))
+	}
+	out = append(out,
 		text("draft generated from evidence"),
 		text(plural(len(b.a.Inputs), "input")),
-		text(b.revisionRange()),
-	}
+		text(b.revisionRange()))
 	if b.clock.day == "" {
 		return append(out, text("no time is known"))
 	}

@@ -1,6 +1,9 @@
 package report
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+)
 
 // anchor is which end of a text its place is.
 type anchor string
@@ -140,7 +143,7 @@ func clipWidth(s string, size, width float64) string {
 	}
 	runes := []rune(s)
 	for n := len(runes) - 1; n > 0; n-- {
-		if t := string(runes[:n]) + "…"; textWidth(t, size) <= width {
+		if t := strings.TrimRight(string(runes[:n]), " ") + "…"; textWidth(t, size) <= width {
 			return t
 		}
 	}

@@ -78,6 +78,18 @@ type cell struct {
 	Anchor string
 }
 
+// Class is the column's class, with none for a cell that says nothing.
+func (c cell) Class(col column) string {
+	blank := len(c.Text) == 0 || (len(c.Text) == 1 && c.Text[0].Text == "–")
+	switch {
+	case !blank:
+		return col.Class
+	case col.Class == "":
+		return "none"
+	}
+	return col.Class + " none"
+}
+
 // table is a table with a head; every row has as many cells as there are columns.
 type table struct {
 	// Class sets the table; stack turns rows into blocks on a narrow screen.

@@ -117,8 +117,9 @@ func (b *builder) drawLane(c *canvas, l pointLane, y float64) {
 			clusters = clustered(clusters, c.axis.x(*p.Time), p)
 		}
 	}
+	said := ""
 	for _, k := range clusters {
-		b.drawCluster(c, k, y)
+		said = b.drawCluster(c, k, y, said)
 	}
 	c.edges(y, before, after)
 }
@@ -145,7 +146,9 @@ func errorBar(c *canvas, p correlate.Point, y float64) {
 	}
 }
 
-func (b *builder) drawCluster(c *canvas, k cluster, y float64) {
+// drawCluster draws a dot with what it says, unless the dot before said the
+// same; it returns what was said.
+func (b *builder) drawCluster(c *canvas, k cluster, y float64, before string) string {
 	x := (k.x + k.last) / 2
 	n := len(k.points)
 	r := 3.6 + min(3, math.Log2(float64(n)))
@@ -154,7 +157,10 @@ func (b *builder) drawCluster(c *canvas, k cluster, y float64) {
 	if n > 1 {
 		said = fmt.Sprintf("%s +%d", clip(prose(k.points[0].Text), 24), n-1)
 	}
-	c.say(label{Text: said, Size: smallSize, Class: "said", Spots: []spot{{x - 3, y - 10, anchorStart}, {x + 4, y - 10, anchorEnd}}})
+	if said != before {
+		c.say(label{Text: said, Size: smallSize, Class: "said", Spots: []spot{{x - 3, y - 10, anchorStart}, {x + 4, y - 10, anchorEnd}}})
+	}
+	return said
 }
 
 // sharpness classes a dot by how wide the interval of its time is in the picture.

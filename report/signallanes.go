@@ -27,18 +27,20 @@ var componentOrder = []string{
 type signalLane struct {
 	head, title string
 	component   string
-	count       int
+	// count and rank are the records of all bursts and the gravest level.
+	count, rank int
 	bursts      []correlate.Signal
 }
 
-// signalLanes sorts bursts into lanes: by component, the most repeated
-// signatures first.
+// signalLanes sorts bursts into lanes: by component, the gravest and most
+// repeated signatures first.
 func signalLanes(signals []correlate.Signal) []signalLane {
 	lanes := group(signals, func(s correlate.Signal) [2]string { return [2]string{s.Component, s.Signature} })
 	slices.SortStableFunc(lanes, func(x, y signalLane) int {
 		return cmp.Or(
 			cmp.Compare(orderOf(componentOrder, x.component), orderOf(componentOrder, y.component)),
 			cmp.Compare(x.component, y.component),
+			cmp.Compare(y.rank, x.rank),
 			cmp.Compare(y.count, x.count),
 			cmp.Compare(x.title, y.title))
 	})
@@ -58,6 +60,7 @@ func group(signals []correlate.Signal, of func(correlate.Signal) [2]string) []si
 		}
 		out[i].bursts = append(out[i].bursts, s)
 		out[i].count += s.Count
+		out[i].rank = max(out[i].rank, levelOf(s.Level).rank)
 	}
 	return out
 }
@@ -86,20 +89,14 @@ func foldLanes(lanes []signalLane) []signalLane {
 }
 
 func (b *builder) drawSignals(c *canvas) {
-	var timed []correlate.Signal
-	for _, s := range b.a.Signals {
-		if s.Start == nil {
-			c.outside++
-			continue
-		}
-		timed = append(timed, s)
-	}
+	seen, beyond := b.signalsIn(c)
 	component, groups := "", 0
-	for i, l := range signalLanes(timed) {
+	for i, l := range signalLanes(seen) {
 		if i == 0 || l.component != component {
 			component = l.component
 			if groups++; groups <= maxComponents {
 				c.group(laneGroup(component))
+				c.edges(c.y-9, beyond[component][0], beyond[component][1])
 			}
 		}
 		if groups > maxComponents {
@@ -112,11 +109,34 @@ func (b *builder) drawSignals(c *canvas) {
 	}
 }
 
+// signalsIn are the bursts that reach into the window, with the numbers of
+// those before and after it by component.
+func (b *builder) signalsIn(c *canvas) (seen []correlate.Signal, beyond map[string][2]int) {
+	beyond = map[string][2]int{}
+	for _, s := range b.a.Signals {
+		if s.Start == nil {
+			c.outside++
+			continue
+		}
+		n := beyond[s.Component]
+		switch {
+		case endOf(s).Before(c.axis.from):
+			n[0]++
+		case s.Start.After(c.axis.to):
+			n[1]++
+		default:
+			seen = append(seen, s)
+		}
+		beyond[s.Component] = n
+	}
+	return seen, beyond
+}
+
 func laneGroup(component string) string {
 	if component == "" {
-		return "Log, component not known"
+		return "Log: component not known"
 	}
-	return "Log of " + name(component)
+	return "Log: " + name(component)
 }
 
 // burst is one bar: a run of bursts with no room between them.
@@ -131,17 +151,8 @@ func (b *builder) drawBursts(c *canvas, l signalLane, y float64) {
 	c.under(linePath(c.axis.left, y, c.axis.right, y), "lane", "")
 	slices.SortStableFunc(l.bursts, func(x, y correlate.Signal) int { return x.Start.Compare(*y.Start) })
 	var bars []burst
-	before, after := 0, 0
 	for _, s := range l.bursts {
-		end := endOf(s)
-		switch {
-		case end.Before(c.axis.from):
-			before++
-		case s.Start.After(c.axis.to):
-			after++
-		default:
-			bars = b.merged(bars, c.axis, s, end)
-		}
+		bars = b.merged(bars, c.axis, s, endOf(s))
 	}
 	for _, r := range bars {
 		c.labels.block(box{r.from - 1, y - 8, r.to + 1, y + 8})
@@ -153,7 +164,6 @@ func (b *builder) drawBursts(c *canvas, l signalLane, y float64) {
 			c.say(label{Text: "×" + count(r.count), Size: smallSize, Class: "count", Spots: []spot{{r.to + 5, y + 4, anchorStart}, {r.from - 5, y + 4, anchorEnd}}})
 		}
 	}
-	c.edges(y, before, after)
 }
 
 func endOf(s correlate.Signal) time.Time {

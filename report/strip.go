@@ -140,14 +140,15 @@ func standsIn(r *correlate.Rollout) int {
 	return 0
 }
 
-// openFor is how long a stage had been open when the evidence ended.
+// openFor is how long a stage had been open when the evidence ended; what was
+// refused is not open.
 func (b *builder) openFor(r *correlate.Rollout, g correlate.Stage) (time.Duration, bool) {
 	open := g.State == correlate.StageStalled || g.State == correlate.StageInProgress
 	end := b.focus.last
 	if r.End != nil {
 		end = *r.End
 	}
-	if !open || g.Start == nil || !end.After(*g.Start) {
+	if !open || r.Outcome == correlate.Refused || g.Start == nil || !end.After(*g.Start) {
 		return 0, false
 	}
 	return end.Sub(*g.Start), true
@@ -187,6 +188,9 @@ func (b *builder) stripRow(r *correlate.Rollout, g correlate.Stage, s scale) str
 			row.Rest = s.bar(d, g.End.Sub(*g.Start))
 			said = append(said, fmt.Sprintf("all %d in %s", g.Desired, duration(g.End.Sub(*g.Start))))
 		}
+	}
+	if r.Outcome == correlate.Refused && g.State == correlate.StageStalled {
+		said = append(said, "refused")
 	}
 	if d, ok := b.openFor(r, g); ok {
 		said = append(said, "open for "+duration(d))

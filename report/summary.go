@@ -28,7 +28,7 @@ func Summary(a *correlate.Analysis) string {
 	}
 	lines = append(lines, fmt.Sprintf("  evidence: %s, %s", plural(len(c.Inputs), "input"), b.revisionRange()))
 	if n := b.gaps(); n > 0 {
-		lines = append(lines, fmt.Sprintf("  not seen: %s in the report say what is missing", plural(n, "note")))
+		lines = append(lines, fmt.Sprintf("  not seen: %s in the report on what is missing", plural(n, "note")))
 	}
 	return strings.Join(lines, "\n")
 }

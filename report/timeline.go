@@ -42,14 +42,19 @@ func (b *builder) timeline() timelineView {
 	b.drawAxis(c)
 	b.drawTerms(c)
 	b.drawEpisodes(c)
+	b.drawWrites(c)
 	b.drawSignals(c)
 	c.y += 6
 	b.drawMarks(c, b.focus.shown)
 	return b.finished(c)
 }
 
-// minMargin is the least time shown before and after.
-const minMargin = 500 * time.Millisecond
+// minMargin is the least time shown before and after, momentMargin the time
+// around what took none.
+const (
+	minMargin    = 500 * time.Millisecond
+	momentMargin = 10 * time.Second
+)
 
 // pictureWindow is the time the picture shows: what the document is about with
 // a little margin. Where that is open, a long quiet end is cut.
@@ -64,6 +69,9 @@ func (b *builder) pictureWindow() (from, to time.Time, ok bool) {
 		}
 	}
 	margin := max(to.Sub(from)/16, minMargin)
+	if to.Equal(from) {
+		margin = momentMargin
+	}
 	return from.Add(-margin), to.Add(margin), true
 }
 
@@ -139,7 +147,7 @@ func (b *builder) timelineTitle() phrase {
 }
 
 func (b *builder) timelineNotes(c *canvas) []phrase {
-	notes := []phrase{text("Dots are stored writes, hollow where the time is an estimate within the grey line, dotted where nothing bounds it; +n counts further writes too near to be told apart. Bars below the axis are log messages: tall for errors, low for warnings, thin for others; ×n counts repeats. Hatched episodes held up nothing.")}
+	notes := []phrase{text("Dots are stored writes, hollow where the time is an estimate within the grey line, dotted where nothing bounds it; +n counts further writes too near to be told apart. Bars below the axis are log messages: tall for errors, low for warnings, thin for others; ×n counts repeats. Diamonds are requests answered with an error, by what became of them. Hatched episodes held up nothing.")}
 	if c.dropped > 0 {
 		notes = append(notes, text(plural(c.dropped, "label")+" left out for want of room; the tables have them."))
 	}

@@ -23,7 +23,7 @@ func (b *builder) unseen() unseenView {
 		Rule: text("“Not seen” says only that the inputs do not show it; it does not say that it did not happen."),
 	}
 	for _, n := range b.a.Coverage.Notes {
-		v.Items = append(v.Items, text(n))
+		v.Items = append(v.Items, text(sentence(n)))
 	}
 	for _, in := range b.a.Inputs {
 		if len(in.Problems) > 0 {
@@ -54,7 +54,7 @@ func inputProblems(in correlate.Input) phrase {
 		if i == maxProblems {
 			return join(out, text(fmt.Sprintf("and %s more, listed with the inputs.", plural(len(in.Problems)-i, "problem"))))
 		}
-		out = join(out, text(p))
+		out = join(out, text(sentence(p)))
 	}
 	return out
 }

@@ -35,7 +35,7 @@ func (b *builder) verdict() verdictView {
 	if v.Text == "" {
 		out.Lead = text(b.title() + ".")
 	}
-	out.add("Where it stands", b.standing())
+	out.add(standingLabel(out.Tone), b.standing())
 	if healthy(v) {
 		out.add("Looked at", b.lookedAt())
 		out.add("Seen", text("No stage outlasted its usual time by enough to be a stall, and no control-plane fault held up a write that was due. "+b.harmlessCount()))
@@ -67,6 +67,13 @@ func (b *builder) tone() string {
 	return "open"
 }
 
+func standingLabel(tone string) string {
+	if tone == "recovered" {
+		return "Where it waited"
+	}
+	return "Where it stands"
+}
+
 // standing says in which stage the rollout is, or was, held up.
 func (b *builder) standing() phrase {
 	r := b.focus.rollout
@@ -94,6 +101,9 @@ func stallOf(r *correlate.Rollout, stage int) *correlate.Stall {
 
 // stallWords says from when to when a stall lasted and how many pods it held.
 func (b *builder) stallWords(r *correlate.Rollout, s *correlate.Stall) string {
+	if r.Outcome == correlate.Refused && s.To == nil {
+		return "refused at " + b.clock.stamp(s.From) + "; no later attempt was seen to make it good"
+	}
 	words := "held up since " + b.clock.stamp(s.From) + ", still open when the evidence ended"
 	if s.To != nil {
 		words = fmt.Sprintf("held up from %s to %s (%s), then recovered", b.clock.stamp(s.From), b.clock.stamp(s.To), between(s.From, s.To))

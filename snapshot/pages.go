@@ -27,7 +27,9 @@ type verifier struct {
 	todo  []subtree
 	buf   []byte
 	page  page // the one being checked
-	meter *meter
+	// leaves counts the elements of leaf pages.
+	leaves int
+	meter  *meter
 }
 
 // subtree is a page to visit and the keys it may hold: from low on, below high;
@@ -50,9 +52,9 @@ type page struct {
 	file   io.ReaderAt
 }
 
-// verifyPages checks every reachable page of a file. The error is a *damage
-// naming the page, or that of a read.
-func verifyPages(ctx context.Context, file io.ReaderAt, l layout, meter *meter) error {
+// verifyPages checks every reachable page of a file and counts the elements of
+// its leaves. The error is a *damage naming the page, or that of a read.
+func verifyPages(ctx context.Context, file io.ReaderAt, l layout, meter *meter) (leaves int, err error) {
 	v := &verifier{
 		file: file, ps: l.pageSize, limit: l.meta.highWater, meter: meter,
 		seen: make([]uint64, l.meta.highWater/64+1),
@@ -60,15 +62,15 @@ func verifyPages(ctx context.Context, file io.ReaderAt, l layout, meter *meter) 
 	v.todo = append(v.todo, subtree{page: l.meta.root, from: uint64(l.meta.page)})
 	for n := 0; len(v.todo) > 0; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return 0, ctx.Err()
 		}
 		next := v.todo[len(v.todo)-1]
 		v.todo = v.todo[:len(v.todo)-1]
 		if err := v.visit(next); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return v.leaves, nil
 }
 
 // visit checks one page and notes the pages below it.
@@ -78,6 +80,9 @@ func (v *verifier) visit(t subtree) error {
 		return err
 	}
 	v.meter.add(p.span)
+	if p.flags == leafPage {
+		v.leaves += p.count
+	}
 	return v.elements(p, t)
 }
 

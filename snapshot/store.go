@@ -82,9 +82,11 @@ func (s *store) read(ctx context.Context, lockTimeout time.Duration) error {
 	if err := s.checkTrailer(ctx); err != nil {
 		return err
 	}
-	if err := verifyPages(ctx, s.file, layout, &s.meter); err != nil {
+	leaves, err := verifyPages(ctx, s.file, layout, &s.meter)
+	if err != nil {
 		return salvage(err)
 	}
+	s.records = make([]record, 0, leaves) // nearly all are in the key bucket
 	if err := s.openDB(lockTimeout); err != nil {
 		return err
 	}

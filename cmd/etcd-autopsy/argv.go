@@ -56,6 +56,9 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if slices.Contains(flags, "--help") { // the parser would take an operand for a topic
+		return []string{app.Name, cmd.Name, "--help"}, nil
+	}
 	return slices.Concat([]string{app.Name, cmd.Name}, flags, []string{"--"}, operands), nil
 }
 

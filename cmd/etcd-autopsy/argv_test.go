@@ -30,7 +30,7 @@ func TestArrange(t *testing.T) {
 		{"-n report report a", "report --namespace=report -- a"},
 		{"report report", "report -- report"},
 		{"report help", "report -- help"},
-		{"report a -h", "report --help -- a"},
+		{"report a -h --quiet", "report --help"},
 		{"report --quiet=false a", "report --quiet=false -- a"},
 		{"help", "--help"},
 		{"help report", "report --help"},

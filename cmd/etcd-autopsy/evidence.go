@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"time"
 
 	"etcd-autopsy/correlate"
@@ -36,7 +37,7 @@ func (s *session) open(ctx context.Context, q *query, check func(*source.Set) er
 	if err != nil {
 		return nil, errors.Join(err, set.Close())
 	}
-	e := &evidence{Case: c, set: set, skipped: c.Skipped()}
+	e := &evidence{Case: c, set: set, skipped: skipped(c)}
 	if !q.quiet && !q.muteSkipped {
 		tellSkipped(s.stderr, e.skipped)
 	}
@@ -108,8 +109,13 @@ func (s *session) read(ctx context.Context, q *query, set *source.Set) (*correla
 	return correlate.Load(ctx, set, opts)
 }
 
-// Close closes the case, then its files.
-func (e *evidence) Close() error { return errors.Join(e.Case.Close(), e.set.Close()) }
+// closeInto closes the case, then its files; an error of that counts on top of
+// what err holds.
+func (e *evidence) closeInto(err *error) {
+	if closing := errors.Join(e.Case.Close(), e.set.Close()); closing != nil {
+		*err = errors.Join(closing, *err)
+	}
+}
 
 // outcome is the error that --strict asks for.
 func (e *evidence) outcome(q *query) error {
@@ -146,8 +152,26 @@ func evidenceEnd(inputs []correlate.Input) time.Time {
 	return end
 }
 
+// silentLog reports whether a file is the log of something that had nothing to
+// say, as many containers do: an empty one in a folder.
+func silentLog(in correlate.Input) bool {
+	return in.Bytes == 0 && in.Path != in.Label && strings.HasSuffix(in.Path, ".log")
+}
+
 // maxTold is how many skipped inputs are told one by one.
 const maxTold = 10
+
+// skipped lists what was left out or could not be read: what the case says, then
+// the files that nobody knows what to make of.
+func skipped(c *correlate.Case) []string {
+	out := c.Skipped()
+	for _, in := range c.Inputs() {
+		if in.Kind == "unknown" && len(in.Problems) == 0 && !silentLog(in) {
+			out = append(out, inputName(in)+": "+in.Why)
+		}
+	}
+	return out
+}
 
 // tellSkipped lists on stderr what was left out.
 func tellSkipped(w io.Writer, skipped []string) {

@@ -69,7 +69,7 @@ type query struct {
 func (f *evidenceFlags) query(c *cli.Context) (*query, error) {
 	q := &query{inputs: c.Args().Slice(), quiet: f.quiet, strict: f.strict, progress: f.progress}
 	if len(q.inputs) == 0 {
-		return nil, usagef(fmt.Sprintf("name files, folders or archives: %s %s evidence/", program, c.Command.Name), "no input given")
+		return nil, usagef(fmt.Sprintf("name files or folders: %s %s evidence/", program, c.Command.Name), "no input given")
 	}
 	q.opts = correlate.Options{Version: programVersion(), Namespace: f.namespace}
 	checks := []func(*query) error{f.checkNamespace, f.checkWorkload, f.checkZones, f.checkYear, f.checkAs, f.checkProgress, f.checkWindow}

@@ -15,9 +15,9 @@ var appHelp = `{{.Name}}: {{.Usage}}
 Usage:
   {{.Name}} COMMAND [flags] INPUT...
 
-Inputs are etcd snapshots, member folders, log files, audit logs, folders and
-archives of such, or - for standard input; any number, in any order. Flags may
-stand before, between or after them; -- ends the flags.
+Inputs are etcd snapshots, member folders, log files, audit logs, folders of
+such, or - for standard input; any number, in any order. Flags may stand before,
+between or after them; -- ends the flags.
 
 Commands:
 {{range .VisibleCommands}}  {{printf "%-11s" .Name}} {{.Usage}}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -49,7 +48,7 @@ func (s *session) inputs(ctx context.Context, q *query, format string) (err erro
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer e.closeInto(&err)
 	if err := printInputs(s.stdout, q.location, format, e.Inputs(), e.skipped); err != nil {
 		return err
 	}

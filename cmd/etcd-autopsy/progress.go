@@ -30,7 +30,10 @@ var progressModes = map[string]func(w io.Writer) meter{
 // autoMeter draws a bar if stderr is a terminal that can move its cursor.
 func autoMeter(w io.Writer) meter {
 	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+	if !ok || os.Getenv("TERM") == "dumb" {
+		return noMeter{}
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err != nil || width <= 0 {
 		return noMeter{}
 	}
 	return newBarMeter(f)
@@ -74,12 +77,19 @@ func (m *lineMeter) print(now time.Time) {
 }
 
 func plainLine(p correlate.Progress, since time.Duration) string {
-	s := fmt.Sprintf("reading: %d of %d files, %s of %s", p.FilesDone, p.Files, size(p.Done), size(p.Total))
-	if rate := float64(p.Done) / since.Seconds(); since >= time.Second && rate > 0 {
-		left := time.Duration(float64(max(0, p.Total-p.Done)) / rate * float64(time.Second))
-		s += fmt.Sprintf(", %s/s, %s left", size(int64(rate)), left.Round(time.Second))
+	return fmt.Sprintf("reading: %d of %d files, %s of %s%s: %s",
+		p.FilesDone, p.Files, size(p.Done), size(p.Total), pace(p, since), printable(p.File))
+}
+
+// pace is the rate so far and the time that is left at this rate; nothing in the
+// first second, nor when all bytes are in.
+func pace(p correlate.Progress, since time.Duration) string {
+	if since < time.Second || p.Done <= 0 || p.Done >= p.Total {
+		return ""
 	}
-	return s + ": " + printable(p.File)
+	rate := float64(p.Done) / since.Seconds()
+	left := time.Duration(float64(p.Total-p.Done) / rate * float64(time.Second))
+	return fmt.Sprintf(", %s/s, %s left", size(int64(rate)), left.Round(time.Second))
 }
 
 func jsonLine(p correlate.Progress, since time.Duration) string {

@@ -16,33 +16,35 @@ import (
 type barMeter struct {
 	pool  *mpb.Progress
 	bar   *mpb.Bar
-	files atomic.Pointer[correlate.Progress]
+	start time.Time
+	state atomic.Pointer[correlate.Progress]
 }
 
 func newBarMeter(w *os.File) *barMeter {
-	m := &barMeter{pool: mpb.New(mpb.WithOutput(w), mpb.WithRefreshRate(100*time.Millisecond), mpb.WithAutoRefresh())}
-	m.files.Store(&correlate.Progress{})
+	m := &barMeter{
+		pool:  mpb.New(mpb.WithOutput(w), mpb.WithRefreshRate(100*time.Millisecond), mpb.WithAutoRefresh()),
+		start: time.Now(),
+	}
+	m.state.Store(&correlate.Progress{})
 	m.bar = m.pool.New(0, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(
-			decor.Any(func(decor.Statistics) string {
-				p := m.files.Load()
-				return fmt.Sprintf("%d of %d files ", p.FilesDone, p.Files)
-			}),
-		),
-		mpb.AppendDecorators(
-			decor.CountersKiloByte("% .1f / % .1f"),
-			decor.Name(", "),
-			decor.AverageSpeed(decor.SizeB1000(0), "% .1f"),
-			decor.Name(", "),
-			decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO), "0s"),
-			decor.Name(" left"),
-		))
+		mpb.PrependDecorators(decor.Any(m.files)),
+		mpb.AppendDecorators(decor.Any(m.bytes)))
 	return m
 }
 
+func (m *barMeter) files(decor.Statistics) string {
+	p := m.state.Load()
+	return fmt.Sprintf("%d of %d files ", p.FilesDone, p.Files)
+}
+
+func (m *barMeter) bytes(decor.Statistics) string {
+	p := m.state.Load()
+	return fmt.Sprintf(" %s of %s%s", size(p.Done), size(p.Total), pace(*p, time.Since(m.start)))
+}
+
 func (m *barMeter) update(p correlate.Progress) {
-	m.files.Store(&p)
+	m.state.Store(&p)
 	m.bar.SetTotal(p.Total, false)
 	m.bar.SetCurrent(min(p.Done, p.Total))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -63,7 +62,7 @@ func (s *session) report(ctx context.Context, q *query, d document, withCode boo
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer e.closeInto(&err)
 	if !e.readable() {
 		return errNoEvidence
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -46,14 +45,17 @@ func (s *session) revisions(ctx context.Context, q *query, format string) (err e
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer e.closeInto(&err)
 	if !e.readable() {
 		return errNoEvidence
 	}
 	if err := revisionListing(q.location).print(s.stdout, format, until(ctx, e.Revisions())); err != nil {
 		return err
 	}
-	return errors.Join(ctx.Err(), e.outcome(q))
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return e.outcome(q)
 }
 
 // revisionListing is the table of revisions.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -48,7 +47,7 @@ func (s *session) rollouts(ctx context.Context, q *query, format string, withCod
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer e.closeInto(&err)
 	if !e.readable() {
 		return errNoEvidence
 	}

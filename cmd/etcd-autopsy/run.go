@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -24,8 +23,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	out := bufio.NewWriter(stdout)
 	s := &session{stdin: stdin, stdout: out, stderr: stderr}
 	err := s.run(ctx, args)
-	if flushErr := out.Flush(); err == nil || isOutcome(err) {
-		err = errors.Join(flushErr, err)
+	if lost := out.Flush(); lost != nil && (err == nil || isOutcome(err)) {
+		err = lost
 	}
 	tell(stderr, err)
 	return exitCode(err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"strconv"
 	"strings"
@@ -51,14 +50,17 @@ func (s *session) timeline(ctx context.Context, q *query, format string, all boo
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer e.closeInto(&err)
 	if !e.readable() {
 		return errNoEvidence
 	}
 	if err := timelineListing(q.location).print(s.stdout, format, until(ctx, e.Timeline(ctx, all))); err != nil {
 		return err
 	}
-	return errors.Join(ctx.Err(), e.outcome(q))
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return e.outcome(q)
 }
 
 // until ends a sequence when the context does.

@@ -1,0 +1,96 @@
+package correlate
+
+import (
+	"fmt"
+	"time"
+)
+
+// cutOffs finds the quorum losses in which nobody could be elected and the old
+// leader was followed again in its own term: the others were halted, not dead. One
+// member's word is not enough for that, it may have been alone; the store decides:
+// nothing at all was committed meanwhile.
+func (c *Case) cutOffs(ts []*tenure, facts []*raftFact, slow []*episode, m *members) []*episode {
+	var out []*episode
+	for _, t := range ts {
+		for _, cut := range t.cuts {
+			if cut.to.Sub(cut.from) < shortLoss {
+				continue
+			}
+			e := &episode{kind: "quorum-loss", start: cut.from, end: cut.to, logged: true, reach: true, members: []string{cut.member}}
+			if !c.stoodStill(e, t) || slowQuorum(slow, e, m) {
+				continue
+			}
+			if last := c.lastWriteBefore(cut.from); !last.IsZero() && cut.from.Sub(last) <= 3*electionTimeout {
+				e.start = last
+			}
+			rounds, first := campaigns(facts, e)
+			e.text = fmt.Sprintf("etcd had no quorum: %s lost leader %s (term %d), %d campaigns found too few votes, and the same leader was followed again after %s",
+				m.name(cut.member), m.name(t.leader), t.term, rounds, seconds(cut.to.Sub(cut.from)))
+			e.why = "without a quorum no write is committed"
+			e.cites = []*cite{lineCite(cut.lost)}
+			if first != nil {
+				e.cites = append(e.cites, lineCite(*first))
+			}
+			e.cites = append(e.cites, lineCite(cut.back))
+			out = mergeSame(out, e)
+		}
+	}
+	return out
+}
+
+// stoodStill says whether the cluster committed nothing in an episode: the store
+// has a pause over nearly all of it or, without a store, the leader's own log does.
+func (c *Case) stoodStill(e *episode, t *tenure) bool {
+	if c.hist.Len() > 0 {
+		return covered(e.start, e.end, c.holes(e.start.Add(-time.Second), e.end.Add(time.Second), 2*time.Second)) > 0.9
+	}
+	for _, l := range c.logs {
+		if l != nil && l.id.MemberID == t.leader {
+			return !l.wroteBetween(e.start, e.end.Add(-time.Second))
+		}
+	}
+	return false
+}
+
+// mergeSame joins two members' accounts of one loss.
+func mergeSame(all []*episode, e *episode) []*episode {
+	for _, x := range all {
+		if x.kind == e.kind && x.overlaps(e.start, e.end) {
+			x.members = append(x.members, e.members...)
+			x.cites = append(x.cites, e.cites...)
+			if e.start.Before(x.start) {
+				x.start = e.start
+			}
+			x.end = latest(x.end, e.end)
+			return all
+		}
+	}
+	return append(all, e)
+}
+
+// holdBack tells the clock when etcd's logs show that nothing was committed: from
+// the loss of a leader to the next one. A leader steps down after an election
+// timeout without a quorum, so nothing was committed in that time either.
+func (c *Case) holdBack() {
+	if c.hist.Len() == 0 {
+		return
+	}
+	var quiet [][2]time.Time
+	ts := c.tenures(c.raftEvents())
+	for i, t := range ts {
+		if i+1 < len(ts) && !t.lost.IsZero() {
+			from := t.lost
+			if t.quorum {
+				from = from.Add(-electionTimeout)
+			}
+			quiet = append(quiet, [2]time.Time{from, ts[i+1].since})
+		}
+		for _, cut := range t.cuts {
+			e := &episode{start: cut.from, end: cut.to}
+			if cut.to.Sub(cut.from) >= shortLoss && c.stoodStill(e, t) {
+				quiet = append(quiet, [2]time.Time{cut.from.Add(-electionTimeout), cut.to})
+			}
+		}
+	}
+	c.clock.forbid(quiet)
+}
