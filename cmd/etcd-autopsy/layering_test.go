@@ -29,12 +29,13 @@ var layers = []layer{
 	{"logparse", nil, "a log is read without knowing stores, inputs or verdicts"},
 	{"internal/source", nil, "a stream knows nothing of what it holds"},
 	{"fixtures", nil, "recordings are made outside of the program they test"},
+	{"fixtures/world", nil, "made-up clusters are built without the program they test"},
 	{"fixtures/cmd/unpack", []string{"fixtures"}, "a command of the fixtures"},
 }
 
 // testMay are imports that only the tests of a package may have besides its own.
 var testMay = map[string][]string{
-	"": {"fixtures"},
+	"": {"fixtures", "fixtures/world"},
 	// The readers' tests may open recordings the way the program does.
 	"snapshot": {"internal/source"},
 	"logparse": {"internal/source"},
@@ -49,7 +50,7 @@ var heavy = []struct {
 	{"github.com/urfave/cli", []string{"cmd/etcd-autopsy"}, "flags are the command line's business"},
 	{"github.com/vbauerster/mpb", []string{"cmd/etcd-autopsy"}, "only the command line draws"},
 	{"golang.org/x/term", []string{"cmd/etcd-autopsy"}, "only the command line knows of terminals"},
-	{"go.etcd.io/", []string{"snapshot", "fixtures"}, "etcd's formats are read in one place"},
+	{"go.etcd.io/", []string{"snapshot", "fixtures/world"}, "etcd's formats are read in one place"},
 	{"html/template", []string{"report"}, "HTML is made in one place"},
 }
 
