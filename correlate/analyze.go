@@ -11,14 +11,14 @@ import (
 // of the control plane, the writes that failed, and a verdict. It may be called
 // more than once; the result is the same each time.
 func (c *Case) Analyze(ctx context.Context) (*Analysis, error) {
-	w := newWorld(c.hist)
+	w := c.objs
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	eps, pulses, ts, m := c.findEpisodes(w)
 	j := &judge{c: c, w: w, eps: eps, pulses: pulses, members: m}
 	as := c.attempts(w)
-	refused := c.refusals(w, as)
+	refused := c.refusals(as)
 	for _, a := range as {
 		a.expects = c.expectedServices(a.life, w)
 		a.pods = c.passages(a, w)

@@ -52,6 +52,7 @@ type Case struct {
 	logs []*logFile
 	// stores maps an index into hist.Stores() to the input it was read from.
 	stores []int
+	objs   *objects
 	clock  *Clock
 	audits []*auditEvent
 }
@@ -100,8 +101,9 @@ func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 		return nil, err
 	}
 	c.audits = c.collectAudits()
+	c.objs = newObjects(c.hist)
 	c.clock = newClock(c)
-	c.holdBack()
+	c.clock.refit(c.findLanded(c.objs), c.quietTimes())
 	c.dateStores()
 	return c, nil
 }

@@ -39,6 +39,9 @@ type stamp struct {
 	// tight stamps are taken just before the write (a Lease renewal): the commit
 	// follows within milliseconds when etcd is well.
 	tight bool
+	// soft stamps are whole seconds set while the write was handled: the commit is
+	// about half a second after them.
+	soft bool
 	// until is when the write was surely done, zero if nothing shows that.
 	until time.Time
 	// answered stamps are audited requests: until is when the answer went out.
@@ -50,6 +53,8 @@ const (
 	skewLimit = time.Second
 	// tightLag is how long after a tight stamp the commit usually is.
 	tightLag = 12 * time.Millisecond
+	// softLag is how long after a stamp in whole seconds the commit is on average.
+	softLag = 500 * time.Millisecond
 	// answerLead is how long before its answer a write usually is committed.
 	answerLead = 5 * time.Millisecond
 )
@@ -116,7 +121,7 @@ func (k *Clock) Last() time.Time {
 func (k *Clock) fit(stamps []stamp) {
 	n := len(k.mains)
 	k.lower, k.upper, k.estimate = make([]time.Time, n), make([]time.Time, n), make([]time.Time, n)
-	guess := make([]time.Time, n)
+	guess, soft := make([]time.Time, n), make([]time.Time, n)
 	for _, s := range stamps {
 		i := k.index(s.rev)
 		if i < 0 {
@@ -131,9 +136,12 @@ func (k *Clock) fit(stamps []stamp) {
 		if g := s.guess(); !g.IsZero() && (guess[i].IsZero() || s.answered) {
 			guess[i] = g
 		}
+		if s.soft && s.at.After(soft[i]) {
+			soft[i] = s.at
+		}
 	}
 	k.propagate()
-	k.interpolate(guess)
+	k.interpolate(guess, soft)
 }
 
 // guess is the most likely commit time of a stamp's revision, zero for a stamp
@@ -169,8 +177,8 @@ func (k *Clock) propagate() {
 }
 
 // interpolate fills the estimates: guesses clamped to the bounds and kept in
-// order, the rest on the line between their neighbours.
-func (k *Clock) interpolate(guess []time.Time) {
+// order, the rest between their neighbours.
+func (k *Clock) interpolate(guess, soft []time.Time) {
 	last := -1
 	for i := range k.mains {
 		if guess[i].IsZero() {
@@ -181,14 +189,37 @@ func (k *Clock) interpolate(guess []time.Time) {
 			e = k.estimate[last]
 		}
 		k.estimate[i] = e
-		k.fillBetween(last, i)
+		k.fillBetween(last, i, soft)
 		last = i
 	}
-	k.fillTail(last)
+	k.fillTail(last, soft)
 }
 
-// fillBetween puts the revisions between two estimated ones on a line.
-func (k *Clock) fillBetween(a, b int) {
+// fillBetween estimates the revisions between two guessed ones: those with a soft
+// stamp half a second after it, the others on a line between their neighbours.
+func (k *Clock) fillBetween(a, b int, soft []time.Time) {
+	from := a
+	for i := a + 1; i < b; i++ {
+		if soft[i].IsZero() {
+			continue
+		}
+		e := k.clamp(i, k.beforeQuiet(i, soft[i].Add(softLag)))
+		if from >= 0 && e.Before(k.estimate[from]) {
+			e = k.estimate[from]
+		}
+		if e.After(k.estimate[b]) {
+			e = k.estimate[b]
+		}
+		k.estimate[i] = e
+		k.line(from, i)
+		from = i
+	}
+	k.line(from, b)
+}
+
+// line puts the revisions between two estimated ones on a line; those before the
+// first one at its time.
+func (k *Clock) line(a, b int) {
 	if a < 0 {
 		for i := b - 1; i >= 0; i-- {
 			k.estimate[i] = k.clamp(i, k.estimate[b])
@@ -207,11 +238,14 @@ func (k *Clock) fillBetween(a, b int) {
 	}
 }
 
-// fillTail estimates what follows the last guess: at its lower bound, which is
-// all that is known.
-func (k *Clock) fillTail(last int) {
+// fillTail estimates what follows the last guess: after its soft stamp, else at
+// its lower bound, which is all that is known.
+func (k *Clock) fillTail(last int, soft []time.Time) {
 	for i := last + 1; i < len(k.mains); i++ {
 		e := k.lower[i]
+		if !soft[i].IsZero() {
+			e = k.clamp(i, soft[i].Add(softLag))
+		}
 		if i > 0 && e.Before(k.estimate[i-1]) {
 			e = k.estimate[i-1]
 		}
@@ -295,12 +329,12 @@ func (k *Clock) without(stamps []stamp) []stamp {
 	return out
 }
 
-// forbid fits once more, now knowing when etcd committed nothing.
-func (k *Clock) forbid(quiet [][2]time.Time) {
-	if len(quiet) == 0 {
+// refit fits once more, with further stamps and knowing when etcd committed nothing.
+func (k *Clock) refit(more []stamp, quiet [][2]time.Time) {
+	if len(k.mains) == 0 || len(more)+len(quiet) == 0 {
 		return
 	}
-	k.quiet = quiet
+	k.stamps, k.quiet = append(k.stamps, more...), quiet
 	k.fit(k.stamps)
 }
 
@@ -314,6 +348,17 @@ func (k *Clock) afterQuiet(i int, t time.Time) time.Time {
 		}
 	}
 	return t
+}
+
+// beforeQuiet moves a loose estimate out of a quiet time: to its start where the
+// revision may have been committed by then, else to its end.
+func (k *Clock) beforeQuiet(i int, t time.Time) time.Time {
+	for _, q := range k.quiet {
+		if t.After(q[0]) && t.Before(q[1]) && k.lower[i].Before(q[0]) {
+			return q[0]
+		}
+	}
+	return k.afterQuiet(i, t)
 }
 
 func median(v []float64) float64 {

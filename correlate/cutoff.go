@@ -68,13 +68,10 @@ func mergeSame(all []*episode, e *episode) []*episode {
 	return append(all, e)
 }
 
-// holdBack tells the clock when etcd's logs show that nothing was committed: from
-// the loss of a leader to the next one. A leader steps down after an election
+// quietTimes are the times in which etcd's logs show that nothing was committed:
+// from the loss of a leader to the next one. A leader steps down after an election
 // timeout without a quorum, so nothing was committed in that time either.
-func (c *Case) holdBack() {
-	if c.hist.Len() == 0 {
-		return
-	}
+func (c *Case) quietTimes() [][2]time.Time {
 	var quiet [][2]time.Time
 	ts := c.tenures(c.raftEvents())
 	for i, t := range ts {
@@ -92,5 +89,5 @@ func (c *Case) holdBack() {
 			}
 		}
 	}
-	c.clock.forbid(quiet)
+	return quiet
 }

@@ -53,7 +53,7 @@ const (
 
 // findEpisodes finds the faults of etcd that logs and stores show, then the
 // silences of writers, and hangs each silence on the fault behind it.
-func (c *Case) findEpisodes(w *world) (eps []*episode, pulses []*pulse, ts []*tenure, m *members) {
+func (c *Case) findEpisodes(w *objects) (eps []*episode, pulses []*pulse, ts []*tenure, m *members) {
 	m = c.newMembers()
 	facts := c.raftEvents()
 	ts = c.tenures(facts)

@@ -9,7 +9,7 @@ import (
 // A judge holds what a ruling needs: the objects, the faults and the pulses.
 type judge struct {
 	c       *Case
-	w       *world
+	w       *objects
 	eps     []*episode
 	pulses  []*pulse
 	members *members

@@ -13,7 +13,7 @@ import (
 // is something to say, so a pause alone is no silence; it is one where the node
 // controller set the node's Ready condition to Unknown for want of reports
 // (pkg/controller/nodelifecycle: NodeStatusUnknown).
-func (c *Case) unleasedKubelet(w *world, name string) *pulse {
+func (c *Case) unleasedKubelet(w *objects, name string) *pulse {
 	node := w.nodes[name]
 	p := &pulse{kind: "kubelet-down", name: name, key: node.key, limit: 25 * time.Second, lost: nodeLease}
 	add := func(idx int, rev int64, format string, args ...any) {

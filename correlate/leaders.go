@@ -15,8 +15,8 @@ type tenure struct {
 	note   note
 	// lost is when the leader was gone, zero if the logs do not show that; by is the
 	// record that says so. quorum is set when it stepped down for lack of one.
-	lost    time.Time
-	by      *note
+	lost   time.Time
+	by     *note
 	quorum bool
 	// cuts are the times in which one member lost this leader and then followed it
 	// again in the same term.

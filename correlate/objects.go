@@ -102,8 +102,8 @@ func countUndecoded(bad map[string]*undecoded, resource string, err error) {
 	u.count++
 }
 
-// A world is the decoded objects that rollouts are made of.
-type world struct {
+// objects are the decoded objects that rollouts are made of.
+type objects struct {
 	deployments []*life[*appsv1.Deployment]
 	sets        map[types.UID][]*life[*appsv1.ReplicaSet] // by owner
 	pods        map[types.UID][]*life[*corev1.Pod]        // by owner
@@ -116,9 +116,9 @@ type world struct {
 }
 
 // newWorld decodes them.
-func newWorld(h *snapshot.History) *world {
+func newObjects(h *snapshot.History) *objects {
 	bad := map[string]*undecoded{}
-	w := &world{
+	w := &objects{
 		deployments: lives[*appsv1.Deployment](h, "deployments", bad),
 		sets:        byOwner(lives[*appsv1.ReplicaSet](h, "replicasets", bad)),
 		pods:        byOwner(lives[*corev1.Pod](h, "pods", bad)),

@@ -36,7 +36,7 @@ func (p *passage) through(stage int) mark {
 
 // passages follows the pods of a rollout's ReplicaSet. A set that is older than
 // the rollout (a rollback) brings only the pods that were created for it.
-func (c *Case) passages(a *attempt, w *world) []*passage {
+func (c *Case) passages(a *attempt, w *objects) []*passage {
 	if a.set == nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ const maxPoints = 2000
 
 // points lists the stored writes of a rollout's objects in order of revision, each
 // with what it changed.
-func (c *Case) points(a *attempt, w *world) []Point {
+func (c *Case) points(a *attempt, w *objects) []Point {
 	var out []Point
 	add := func(rev int64, kind, name, text string) {
 		t, lo, hi := c.clock.At(rev)
@@ -145,7 +145,7 @@ func podChange(old, now *corev1.Pod) string {
 	return cutText(podState(now))
 }
 
-func slicePoints(e *expected, a *attempt, c *Case, w *world, add addPoint) {
+func slicePoints(e *expected, a *attempt, c *Case, w *objects, add addPoint) {
 	for _, sl := range slicesOf(e.svc, w) {
 		for _, v := range sl.versions {
 			if !a.within(v.rev) {

@@ -85,7 +85,7 @@ var leaderLeases = map[string]string{
 
 // pulses reads every Lease that a rollout may wait for, and the kubelets' other
 // writes.
-func (c *Case) pulses(w *world) []*pulse {
+func (c *Case) pulses(w *objects) []*pulse {
 	var out []*pulse
 	leased := map[string]bool{}
 	for _, l := range lives[*coordinationv1.Lease](c.hist, "leases", w.bad) {

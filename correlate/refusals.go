@@ -41,8 +41,7 @@ func isAttempt(a *auditEvent) bool {
 // refusals splits the attempts of the audit logs: those that made a revision are
 // hung on their rollout, those answered with an error that landed all the same
 // too; the rest are refusals.
-func (c *Case) refusals(w *world, as []*attempt) []*refusal {
-	c.findLanded(w)
+func (c *Case) refusals(as []*attempt) []*refusal {
 	for _, a := range as {
 		if a.untold {
 			continue
@@ -101,13 +100,17 @@ func withoutConflicts(all []*refusal) []*refusal {
 // findLanded looks for the writes that were answered with an error and are stored
 // all the same: a revision of the object that no answered write explains, in
 // which the same client's managed fields carry a time within the request.
-func (c *Case) findLanded(w *world) {
+//
+// etcd answers "request timed out" only while it has not applied the write, so
+// the commit came after that answer: the stamps returned say so to the clock.
+func (c *Case) findLanded(w *objects) []stamp {
 	claimed := map[int64]bool{}
 	for _, a := range c.audits {
 		if a.revision != 0 {
 			claimed[a.revision] = true
 		}
 	}
+	var out []stamp
 	byName := map[string][]*life[*appsv1.Deployment]{}
 	for _, l := range w.deployments {
 		k := l.meta().GetNamespace() + "/" + l.meta().GetName()
@@ -131,11 +134,15 @@ func (c *Case) findLanded(w *world) {
 				if late && wroteFields(a, before, v.obj) {
 					a.revision = v.rev
 					claimed[v.rev] = true
+					if strings.Contains(a.Message, "etcdserver: request timed out") {
+						out = append(out, stamp{rev: v.rev, at: a.Completed, writer: apiserverWriter})
+					}
 					break
 				}
 			}
 		}
 	}
+	return out
 }
 
 // ambiguous says whether an error answer leaves open what became of the write: a

@@ -69,7 +69,7 @@ func (a *attempt) id() string {
 }
 
 // attempts cuts the lives of all Deployments into rollouts.
-func (c *Case) attempts(w *world) []*attempt {
+func (c *Case) attempts(w *objects) []*attempt {
 	var out []*attempt
 	nth := map[string]int{}
 	for _, l := range w.deployments {
@@ -100,7 +100,7 @@ func (c *Case) selected(kind, namespace, name string) bool {
 // cut finds the triggers of one life: its creation, and every change of the
 // template. A life whose beginning was compacted away starts with a rollout whose
 // trigger is not told, unless it was complete by then.
-func (c *Case) cut(l *life[*appsv1.Deployment], nth int, w *world) []*attempt {
+func (c *Case) cut(l *life[*appsv1.Deployment], nth int, w *objects) []*attempt {
 	var out []*attempt
 	begin := func(i int, untold bool) {
 		if n := len(out); n > 0 {
@@ -147,7 +147,7 @@ func (c *Case) endOf(a *attempt) time.Time {
 func (c *Case) stateEnd() time.Time { return c.clock.Last() }
 
 // newSet finds the ReplicaSet of a rollout's template.
-func newSet(w *world, a *attempt) *life[*appsv1.ReplicaSet] {
+func newSet(w *objects, a *attempt) *life[*appsv1.ReplicaSet] {
 	tpl := &a.trigger().obj.Spec.Template
 	var found *life[*appsv1.ReplicaSet]
 	for _, s := range w.sets[a.life.meta().GetUID()] {

@@ -24,7 +24,7 @@ type expected struct {
 // expectedServices finds the Services of contract.md 1: those that select the
 // workload's pods now or selected those of an earlier revision, and those without
 // endpoints that match no workload and share its name, app label or named port.
-func (c *Case) expectedServices(l *life[*appsv1.Deployment], w *world) []*expected {
+func (c *Case) expectedServices(l *life[*appsv1.Deployment], w *objects) []*expected {
 	d := l.last().obj
 	var out []*expected
 	for _, s := range w.services[d.Namespace] {
@@ -61,7 +61,7 @@ func everSelects(s *life[*corev1.Service], l *life[*appsv1.Deployment]) bool {
 
 // selectsAny says whether a Service matches any workload or pod of its namespace,
 // or has endpoints.
-func (c *Case) selectsAny(s *life[*corev1.Service], w *world) bool {
+func (c *Case) selectsAny(s *life[*corev1.Service], w *objects) bool {
 	svc := s.last().obj
 	sel := labels.SelectorFromSet(svc.Spec.Selector)
 	for _, d := range w.deployments {
@@ -112,7 +112,7 @@ func sharesWith(s *corev1.Service, d *appsv1.Deployment) string {
 }
 
 // slicesOf are the EndpointSlices of a Service.
-func slicesOf(s *life[*corev1.Service], w *world) []*life[*discoveryv1.EndpointSlice] {
+func slicesOf(s *life[*corev1.Service], w *objects) []*life[*discoveryv1.EndpointSlice] {
 	var out []*life[*discoveryv1.EndpointSlice]
 	for _, sl := range w.slices[s.meta().GetNamespace()] {
 		if sl.meta().GetLabels()[discoveryv1.LabelServiceName] == s.meta().GetName() {
@@ -124,7 +124,7 @@ func slicesOf(s *life[*corev1.Service], w *world) []*life[*discoveryv1.EndpointS
 
 // readyIn finds, for each pod, the first stored EndpointSlice in which the Service
 // had it ready. A nil ready condition counts as ready (discovery/v1 types.go).
-func readyIn(s *life[*corev1.Service], w *world) map[types.UID]int {
+func readyIn(s *life[*corev1.Service], w *objects) map[types.UID]int {
 	out := map[types.UID]int{}
 	for _, sl := range slicesOf(s, w) {
 		for _, v := range sl.versions {

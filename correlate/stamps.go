@@ -56,6 +56,7 @@ func eventReporter(h *snapshot.History, i int) string {
 // also bound each other: one is sent when the one before was answered.
 func keyStamps(h *snapshot.History, key string) []stamp {
 	var out []stamp
+	var before time.Time
 	for _, i := range h.Key(key) {
 		r := h.At(i)
 		if r.Tombstone {
@@ -69,10 +70,23 @@ func keyStamps(h *snapshot.History, key string) []stamp {
 			out = append(out, leaseStamp(r.Main, l, out)...)
 		}
 		if m, ok := o.(metav1.ObjectMetaAccessor); ok {
-			out = append(out, metaStamps(r, m.GetObjectMeta())...)
+			newest := newestField(m.GetObjectMeta())
+			out = append(out, metaStamps(r, m.GetObjectMeta(), newest, newest.After(before))...)
+			before = latest(before, newest)
 		}
 	}
 	return out
+}
+
+// newestField is the newest time of an object's managed fields, zero if it has none.
+func newestField(m metav1.Object) time.Time {
+	var newest time.Time
+	for _, f := range m.GetManagedFields() {
+		if f.Time != nil && f.Time.UTC().After(newest) {
+			newest = f.Time.UTC()
+		}
+	}
+	return newest
 }
 
 // leaseStamp is the renewal's own stamp. When the same holder's last renewal is
@@ -108,20 +122,15 @@ func leaseWriter(l *coordinationv1.Lease) string {
 }
 
 // metaStamps are an object's creation stamp (at the revision that created it) and
-// the newest time of its managed fields (at this revision, by the API server).
-func metaStamps(r snapshot.Revision, m metav1.Object) []stamp {
+// the newest time of its managed fields. That one says when this revision was
+// written only if it is newer than that of the version before.
+func metaStamps(r snapshot.Revision, m metav1.Object, newest time.Time, fresh bool) []stamp {
 	var out []stamp
 	if t := m.GetCreationTimestamp(); !t.IsZero() && r.Version == 1 {
-		out = append(out, stamp{rev: r.Main, at: t.UTC(), writer: apiserverWriter})
-	}
-	var newest time.Time
-	for _, f := range m.GetManagedFields() {
-		if f.Time != nil && f.Time.UTC().After(newest) {
-			newest = f.Time.UTC()
-		}
+		out = append(out, stamp{rev: r.Main, at: t.UTC(), writer: apiserverWriter, soft: true})
 	}
 	if !newest.IsZero() {
-		out = append(out, stamp{rev: r.Main, at: newest, writer: apiserverWriter})
+		out = append(out, stamp{rev: r.Main, at: newest, writer: apiserverWriter, soft: fresh})
 	}
 	return out
 }

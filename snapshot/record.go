@@ -84,7 +84,7 @@ const (
 func parseKeyValue(b []byte) (kv keyValue, err error) {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
+		if n < 0 || number > protowire.MaxValidNumber {
 			return kv, errKeyValue
 		}
 		b = b[n:]
