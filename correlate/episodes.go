@@ -25,11 +25,9 @@ type episode struct {
 	// logged is true when etcd's own log shows the fault.
 	logged bool
 
-	// held are the stalls it caused or lengthened; lost the Leases that were lost
-	// because of it; failed how many writes were answered with an error in it.
-	held   []string
-	lost   []*silence
-	failed int
+	// held are the rollouts it held up; lost the Leases that were lost because of it.
+	held []string
+	lost []*silence
 }
 
 func (e *episode) length() time.Duration { return e.end.Sub(e.start) }

@@ -2,7 +2,6 @@ package correlate
 
 import (
 	"reflect"
-	"sort"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -42,15 +41,6 @@ func (l *life[T]) last() version[T]  { return l.versions[len(l.versions)-1] }
 
 // meta is the metadata of the newest version.
 func (l *life[T]) meta() metav1.Object { return l.last().obj.GetObjectMeta() }
-
-// at is the newest version at or below a revision, and whether there is one.
-func (l *life[T]) at(rev int64) (version[T], bool) {
-	i := sort.Search(len(l.versions), func(i int) bool { return l.versions[i].rev > rev })
-	if i == 0 {
-		return version[T]{}, false
-	}
-	return l.versions[i-1], true
-}
 
 // parseKey names the object behind a key.
 func parseKey(key string) (snapshot.Resource, bool) { return snapshot.ParseKey(key) }

@@ -13,9 +13,31 @@ import (
 type mark struct {
 	ok bool
 	at time.Time
+	// lo and hi bound the moment; hi is zero where nothing does.
+	lo, hi time.Time
 	// rev is the revision that shows it, 0 when only a stamp in a later one does.
 	rev int64
 	idx int
+}
+
+// markOf is the mark of a stored write.
+func (c *Case) markOf(rev int64, idx int) mark {
+	t, lo, hi := c.clock.At(rev)
+	return mark{ok: true, at: t, lo: lo, hi: hi, rev: rev, idx: idx}
+}
+
+// stampMark is the mark of something of which only a stamp is left.
+func stampMark(t time.Time, idx int) mark {
+	return mark{ok: true, at: t, lo: t, hi: t.Add(time.Second), idx: idx}
+}
+
+// surely is how long it certainly was from one mark to another moment: the bounds
+// of both may leave less than their estimates say.
+func surely(from mark, to time.Time) time.Duration {
+	if from.hi.IsZero() {
+		return to.Sub(from.at)
+	}
+	return to.Sub(from.hi)
 }
 
 // A passage is a pod on its way through stages 4 to 8.
@@ -60,9 +82,10 @@ func (c *Case) follow(a *attempt, pod *life[*corev1.Pod]) *passage {
 	p := &passage{pod: pod}
 	first := pod.first()
 	create := c.hist.At(first.idx).Create
-	p.created = mark{ok: true, rev: create, idx: first.idx, at: c.clock.Time(create)}
+	p.created = c.markOf(create, first.idx)
 	if c.clock.index(create) < 0 {
-		p.created.at = first.obj.CreationTimestamp.UTC()
+		p.created = stampMark(first.obj.CreationTimestamp.UTC(), first.idx)
+		p.created.rev = create
 	}
 	p.bound = c.firstVersion(pod, isBound, stampOf(corev1.PodScheduled))
 	p.images = c.firstVersion(pod, imagesPresent, imagesStamp)
@@ -70,7 +93,7 @@ func (c *Case) follow(a *attempt, pod *life[*corev1.Pod]) *passage {
 	ready := c.firstVersion(pod, isTrue(corev1.PodReady), stampOf(corev1.PodReady))
 	p.served = c.servedMark(a, pod, ready)
 	if pod.deleted >= 0 {
-		p.gone = mark{ok: true, rev: pod.deletedRev, idx: pod.deleted, at: c.clock.Time(pod.deletedRev)}
+		p.gone = c.markOf(pod.deletedRev, pod.deleted)
 	}
 	// A later stage shows the earlier one, where the history of that was lost.
 	p.images = orEarlier(p.images, p.started, pod.cut)
@@ -94,13 +117,12 @@ func (c *Case) firstVersion(pod *life[*corev1.Pod], is func(*corev1.Pod) bool, s
 		if !is(v.obj) {
 			continue
 		}
-		m := mark{ok: true, rev: v.rev, idx: v.idx, at: c.clock.Time(v.rev)}
 		if k == 0 && pod.cut && stamp != nil {
 			if t := stamp(v.obj); !t.IsZero() {
-				m.at, m.rev = t, 0
+				return stampMark(t, v.idx)
 			}
 		}
-		return m
+		return c.markOf(v.rev, v.idx)
 	}
 	return mark{}
 }
@@ -178,7 +200,7 @@ func (c *Case) completeMark(a *attempt) mark {
 	gen := a.trigger().obj.Generation
 	for _, v := range a.life.versions[a.from:a.to] {
 		if complete(v.obj, gen) {
-			return mark{ok: true, rev: v.rev, idx: v.idx, at: c.clock.Time(v.rev)}
+			return c.markOf(v.rev, v.idx)
 		}
 	}
 	return mark{}
@@ -187,13 +209,13 @@ func (c *Case) completeMark(a *attempt) mark {
 // countsMark is the last write of the Deployment or its ReplicaSets that moved a
 // count: the last progress of stage 9.
 func (c *Case) countsMark(a *attempt) mark {
-	last := mark{ok: true, rev: a.trigger().rev, idx: a.trigger().idx, at: c.clock.Time(a.trigger().rev)}
+	last := c.markOf(a.trigger().rev, a.trigger().idx)
 	var before *appsv1.DeploymentStatus
 	for _, v := range a.life.versions[a.from:a.to] {
 		s := v.obj.Status
 		if before != nil && (s.Replicas != before.Replicas || s.UpdatedReplicas != before.UpdatedReplicas ||
 			s.AvailableReplicas != before.AvailableReplicas || s.ReadyReplicas != before.ReadyReplicas) {
-			last = mark{ok: true, rev: v.rev, idx: v.idx, at: c.clock.Time(v.rev)}
+			last = c.markOf(v.rev, v.idx)
 		}
 		before = &v.obj.Status
 	}

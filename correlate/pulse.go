@@ -154,16 +154,6 @@ func (p *pulse) findGaps(end time.Time) {
 	}
 }
 
-// fresh says whether a pulse beat within its limit of a moment.
-func (p *pulse) fresh(t time.Time) bool {
-	for _, b := range p.beats {
-		if !b.at.After(t) && t.Sub(b.at) <= p.limit {
-			return true
-		}
-	}
-	return false
-}
-
 // silent returns the silences that touch an interval.
 func (p *pulse) silent(from, to time.Time) []*silence {
 	var out []*silence

@@ -106,6 +106,8 @@ func (s *scene) update() {
 	s.d.Spec.Template.Spec.Containers[0].Image = "reg.example/cart:2"
 	s.d.Generation = 2
 	s.put(updateAt, s.d)
+	s.w.Audit(updateAt-5*ms, world.Request{ID: "u-1", Verb: "patch", Resource: "deployments", Namespace: "shop", Name: "cart", User: "bot", Agent: "ci/1.0",
+		URI: "/apis/apps/v1/namespaces/shop/deployments/cart", Code: 200})
 }
 
 // newSet lets the controller act: a ReplicaSet of the new template.
@@ -167,14 +169,6 @@ func (s *scene) serve(p *corev1.Pod, at time.Duration) {
 	yes := true
 	s.slice.Endpoints = append(s.slice.Endpoints, discoveryv1.Endpoint{TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: p.Name, UID: p.UID}, Conditions: discoveryv1.EndpointConditions{Ready: &yes}})
 	s.put(at, s.slice)
-}
-
-// event stores a k8s Event about an object.
-func (s *scene) event(at time.Duration, kind, name string, uid types.UID, reason, msg string) {
-	e := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("%s.%x", name, s.w.Time(at).UnixNano())},
-		InvolvedObject: corev1.ObjectReference{Kind: kind, Namespace: "shop", Name: name, UID: uid}, Reason: reason, Message: msg, Count: 1,
-		Source: corev1.EventSource{Component: "kubelet", Host: "node-a"}}
-	s.put(at, e)
 }
 
 // converge carries the rollout to its end from a moment on.

@@ -150,8 +150,8 @@ func (c *Case) servedMark(a *attempt, pod *life[*corev1.Pod], ready mark) mark {
 			return mark{}
 		}
 		if rev := c.hist.At(i).Main; rev > m.rev {
-			if t := c.clock.Time(rev); m.rev != 0 || t.After(m.at) {
-				m = mark{ok: true, rev: rev, idx: i, at: t}
+			if x := c.markOf(rev, i); m.rev != 0 || x.at.After(m.at) {
+				m = x
 			}
 		}
 	}

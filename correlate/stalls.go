@@ -27,6 +27,8 @@ type wait struct {
 	stage    int
 	from, to time.Time
 	open     bool
+	// sure is how long it certainly lasted.
+	sure time.Duration
 }
 
 func (w *wait) length() time.Duration  { return w.to.Sub(w.from) }
@@ -47,7 +49,9 @@ const (
 	convergeBudget = 10 * time.Second
 )
 
-// findStalls finds every stall of a rollout, in order of stage and time.
+// findStalls finds every stall of a rollout, in order of stage and time. A wait
+// counts only if it outlasted its budget by the bounds of the revision clock, not
+// just by its estimates: where the clock is coarse, nothing is claimed.
 func (a *attempt) findStalls() {
 	a.updateStall()
 	a.replicaSetStall()
@@ -70,7 +74,8 @@ func (a *attempt) updateStall() {
 		return
 	}
 	from, to := a.request.Received, a.c.clock.Time(a.trigger().rev)
-	if to.Sub(from) < updateBudget && !(a.refused && to.Sub(from) > 2*time.Second) {
+	trigger := a.c.markOf(a.trigger().rev, a.trigger().idx)
+	if sure := trigger.lo.Sub(from); sure < updateBudget && !(a.refused && sure > 2*time.Second) {
 		return
 	}
 	a.stalls = append(a.stalls, &stall{stage: stageUpdate, from: from, to: to, object: "Deployment " + a.namespace() + "/" + a.name()})
@@ -81,19 +86,21 @@ func (a *attempt) replicaSetStall() {
 	if a.desired() == 0 || a.untold {
 		return
 	}
-	from := a.c.clock.Time(a.trigger().rev)
-	s := &stall{stage: stageReplicaSet, from: from, to: a.end, open: true, object: "Deployment " + a.namespace() + "/" + a.name()}
+	trigger := a.c.markOf(a.trigger().rev, a.trigger().idx)
+	until := a.end
+	s := &stall{stage: stageReplicaSet, from: trigger.at, to: a.end, open: true, object: "Deployment " + a.namespace() + "/" + a.name()}
 	if len(a.pods) > 0 {
-		s.to, s.open = a.pods[0].created.at, false
+		first := a.pods[0].created
 		for _, p := range a.pods {
-			if p.created.at.Before(s.to) {
-				s.to = p.created.at
+			if p.created.at.Before(first.at) {
+				first = p.created
 			}
 		}
+		s.to, s.open, until = first.at, false, first.lo
 	} else if a.stages[stageConverge].State == StageReached {
 		return
 	}
-	if s.length() > replicaSetBudget {
+	if surely(trigger, until) > replicaSetBudget {
 		a.closeAtEnd(s)
 		a.stalls = append(a.stalls, s)
 	}
@@ -112,7 +119,7 @@ func (a *attempt) closeAtEnd(s *stall) {
 func (a *attempt) podStalls(n int) {
 	var waits []*wait
 	for _, p := range a.pods {
-		if w := a.waitOf(p, n); w != nil && w.length() > a.budget(w) {
+		if w := a.waitOf(p, n); w != nil && w.sure > a.budget(w) {
 			waits = append(waits, w)
 		}
 	}
@@ -154,14 +161,16 @@ func (a *attempt) waitOf(p *passage, n int) *wait {
 		return nil
 	}
 	w := &wait{p: p, stage: n, from: in.at, to: a.end}
+	until := a.end
 	switch {
 	case out.ok && !out.at.After(a.end):
-		w.to = out.at
+		w.to, until = out.at, out.lo
 	case p.gone.ok:
-		w.to = p.gone.at
+		w.to, until = p.gone.at, p.gone.lo
 	default:
 		w.open = true
 	}
+	w.sure = surely(in, until)
 	return w
 }
 
@@ -236,7 +245,7 @@ func (a *attempt) convergeStall() {
 	if a.desired() == 0 || len(a.pods) == 0 {
 		return
 	}
-	from := a.c.countsMark(a).at
+	from := a.c.countsMark(a)
 	for _, p := range a.pods {
 		if p.gone.ok {
 			continue
@@ -244,17 +253,20 @@ func (a *attempt) convergeStall() {
 		if !p.served.ok {
 			return // an earlier stage waits, and is judged there
 		}
-		from = latest(from, p.served.at)
+		if p.served.at.After(from.at) {
+			from = p.served
+		}
 	}
-	s := &stall{stage: stageConverge, from: from, to: a.end, open: true, object: "Deployment " + a.namespace() + "/" + a.name()}
+	until := a.end
+	s := &stall{stage: stageConverge, from: from.at, to: a.end, open: true, object: "Deployment " + a.namespace() + "/" + a.name()}
 	if m := a.c.completeMark(a); m.ok {
-		if !m.at.After(from) {
+		if !m.at.After(from.at) {
 			return
 		}
-		s.to, s.open = m.at, false
+		s.to, s.open, until = m.at, false, m.lo
 	}
 	budget := convergeBudget + time.Duration(a.current().obj.Spec.MinReadySeconds)*time.Second
-	if s.length() > budget {
+	if surely(from, until) > budget {
 		a.closeAtEnd(s)
 		a.stalls = append(a.stalls, s)
 	}

@@ -167,7 +167,8 @@ func TestPageDamage(t *testing.T) {
 		{"overflow", root + 12, []byte{0xff, 0xff, 0xff, 0xff}, "runs on for"},
 		{"element position", root + 16 + 4, []byte{0xff, 0xff, 0xff, 0xff}, "is not within the page's"},
 		{"element before the table", root + 16 + 4, []byte{0, 0, 0, 0}, "is not within the page's"},
-		{"key size", root + 16 + 8, []byte{0xff, 0xff, 0xff, 0xff}, "is not within the page's"},
+		{"key size", root + 16 + 8, []byte{0xff, 0xff, 0xff, 0xff}, "has a key of 4294967295 bytes"},
+		{"key beyond the page", root + 16 + 8, []byte{0, 0x70, 0, 0}, "is not within the page's"},
 		{"element flags", root + 16, []byte{6}, "has flags 0x6"},
 	}
 	for _, tt := range tests {

@@ -26,7 +26,8 @@ type merger struct {
 
 // merge joins the records of all stores. Those with the most records come
 // first, so that of two that disagree the smaller one (of equal ones the later)
-// is left out.
+// is left out; but one whose own hash says that its bytes were changed comes
+// after all others.
 func (h *History) merge() {
 	m := &merger{stores: h.stores, sets: newStoreSets()}
 	order := make([]int, 0, len(h.stores))
@@ -36,7 +37,8 @@ func (h *History) merge() {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(len(h.stores[b].records), len(h.stores[a].records))
+		one, two := h.stores[a], h.stores[b]
+		return cmp.Or(cmp.Compare(one.spoilt(), two.spoilt()), cmp.Compare(len(two.records), len(one.records)))
 	})
 	var accepted []int
 	for _, i := range order {
@@ -57,6 +59,14 @@ func (h *History) merge() {
 	}
 	h.index()
 	h.endLifetimes()
+}
+
+// spoilt is 1 for a store that does not match its hash, else 0.
+func (s *store) spoilt() int {
+	if ok := s.info.HashOK; ok != nil && !*ok {
+		return 1
+	}
+	return 0
 }
 
 // add merges store i unless it disagrees with what is merged already.

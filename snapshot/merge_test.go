@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -127,6 +129,24 @@ func TestConflictTie(t *testing.T) {
 	h := load(t, b, a)
 	const reason = `not of one history with a: revision 2 is of key "b" here and of "a" there; it is the first of 1 that differ, of 1 that both have`
 	if s := h.Stores(); s[0].Rejected != "" || s[1].Rejected != reason {
+		t.Errorf("rejected %q and %q", s[0].Rejected, s[1].Rejected)
+	}
+}
+
+// TestConflictWithSpoilt has a snapshot that was changed after it was saved: it
+// is left out although it has more records.
+func TestConflictWithSpoilt(t *testing.T) {
+	dir := t.TempDir()
+	e := newEtcdStore()
+	e.put("k", strings.Repeat("x", 2000))
+	good := e.file(t, filepath.Join(dir, "b"))
+	e.put("k", "y")
+	spoilt := e.saved(t, filepath.Join(dir, "a"))
+	b, err := os.ReadFile(spoilt)
+	must(t, err)
+	flip(t, spoilt, int64(bytes.LastIndex(b, []byte("xxxx"))), 1)
+	s := load(t, spoilt, good).Stores()
+	if s[0].Rejected == "" || s[1].Rejected != "" {
 		t.Errorf("rejected %q and %q", s[0].Rejected, s[1].Rejected)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
+
+	"go.etcd.io/bbolt"
 )
 
 // Page flags and sizes of bbolt.
@@ -179,6 +182,7 @@ func (v *verifier) elements(p *page, t subtree) error {
 	}
 	if p.flags == branchPage {
 		v.todo[len(v.todo)-1].high = t.high
+		slices.Reverse(v.todo[first:]) // the last is visited next: read forward
 	}
 	return nil
 }
@@ -200,7 +204,7 @@ func (v *verifier) element(p *page, i int) (key []byte, err error) {
 	e := p.head[at : at+elementSize]
 	if p.flags == branchPage {
 		pos, size := int64(le.Uint32(e)), int64(le.Uint32(e[4:]))
-		if err := p.bounds(i, at+pos, size); err != nil {
+		if err := p.bounds(i, at+pos, size, 0); err != nil {
 			return nil, err
 		}
 		v.todo = append(v.todo, subtree{page: le.Uint64(e[8:]), from: p.id})
@@ -208,7 +212,7 @@ func (v *verifier) element(p *page, i int) (key []byte, err error) {
 	}
 	flags, pos := le.Uint32(e), int64(le.Uint32(e[4:]))
 	keySize, valueSize := int64(le.Uint32(e[8:])), int64(le.Uint32(e[12:]))
-	if err := p.bounds(i, at+pos, keySize+valueSize); err != nil {
+	if err := p.bounds(i, at+pos, keySize, valueSize); err != nil {
 		return nil, err
 	}
 	switch flags {
@@ -227,7 +231,11 @@ func (v *verifier) element(p *page, i int) (key []byte, err error) {
 }
 
 // bounds checks that an element's bytes lie on the page behind the table.
-func (p *page) bounds(i int, at, size int64) error {
+func (p *page) bounds(i int, at, keySize, valueSize int64) error {
+	size := keySize + valueSize
+	if keySize > bbolt.MaxKeySize {
+		return p.bad("element %d has a key of %d bytes", i, keySize)
+	}
 	if at < int64(pageHeader+p.count*elementSize) || at+size > p.span {
 		return p.bad("element %d (bytes %d to %d) is not within the page's %d bytes", i, at, at+size, p.span)
 	}
