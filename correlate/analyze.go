@@ -232,8 +232,8 @@ func finishStalls(out *Rollout, stalls []*stall, j *judge, b *book) {
 	}
 }
 
-// addFinding adds a suspect as a finding, unless the rollout has one of that
-// cause; a cause outweighs a contributing link.
+// addFinding adds a suspect as a finding: a cause once for each stage it held up,
+// a contributing link once, and none for what is a cause already.
 func addFinding(out *Rollout, x *suspect, s *stall, j *judge, b *book) {
 	if x.episode != nil {
 		if e := j.known(x.episode); e != nil && !slices.Contains(e.held, out.ID) {
@@ -243,7 +243,7 @@ func addFinding(out *Rollout, x *suspect, s *stall, j *judge, b *book) {
 	f := Finding{Cause: x.cause, Role: x.role, Confidence: x.confidence, Text: x.text, Rule: x.rule, Evidence: b.add(x.cites), NextStep: nextSteps[x.cause], Stage: s.stage}
 	for i := range out.Findings {
 		old := &out.Findings[i]
-		if old.Cause != x.cause || old.Role == RoleRejected {
+		if old.Cause != x.cause || old.Role == RoleRejected || old.Role == RoleCause && x.role == RoleCause && old.Stage != s.stage {
 			continue
 		}
 		if old.Role == RoleContributing && x.role == RoleCause {

@@ -92,8 +92,8 @@ func join(label, path string) string {
 // error is only ever that of a cancelled context.
 func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 	c := &Case{opts: opts, set: set}
-	p := newProgress(set, opts.Progress)
 	c.classify()
+	p := newProgress(set, c.logs, opts.Progress)
 	if err := c.openStores(ctx); err != nil {
 		return nil, err
 	}

@@ -184,7 +184,7 @@ func (k *Clock) interpolate(guess, soft []time.Time) {
 		if guess[i].IsZero() {
 			continue
 		}
-		e := k.clamp(i, k.afterQuiet(i, guess[i]))
+		e := k.clamp(i, k.afterQuiet(i, k.clamp(i, guess[i])))
 		if last >= 0 && e.Before(k.estimate[last]) {
 			e = k.estimate[last]
 		}
@@ -203,7 +203,7 @@ func (k *Clock) fillBetween(a, b int, soft []time.Time) {
 		if soft[i].IsZero() {
 			continue
 		}
-		e := k.clamp(i, k.beforeQuiet(i, soft[i].Add(softLag)))
+		e := k.clamp(i, k.beforeQuiet(i, k.clamp(i, soft[i].Add(softLag))))
 		if from >= 0 && e.Before(k.estimate[from]) {
 			e = k.estimate[from]
 		}

@@ -24,8 +24,8 @@ func (c *Case) cutOffs(ts []*tenure, facts []*raftFact, slow []*episode, m *memb
 				e.start = last
 			}
 			rounds, first := campaigns(facts, e)
-			e.text = fmt.Sprintf("etcd had no quorum: %s lost leader %s (term %d), %d campaigns found too few votes, and the same leader was followed again after %s",
-				m.name(cut.member), m.name(t.leader), t.term, rounds, seconds(cut.to.Sub(cut.from)))
+			e.text = fmt.Sprintf("etcd had no quorum: %s lost leader %s (term %d), %s found too few votes, and the same leader was followed again after %s",
+				m.name(cut.member), m.name(t.leader), t.term, count(rounds, "campaign"), seconds(cut.to.Sub(cut.from)))
 			e.why = "without a quorum no write is committed"
 			e.cites = []*cite{lineCite(cut.lost)}
 			if first != nil {

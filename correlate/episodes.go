@@ -151,7 +151,7 @@ func (c *Case) describeSlowDisk(e *episode, by map[string]*burst, ts []*tenure, 
 	leader := false
 	for _, id := range e.members {
 		b := by[id]
-		parts = append(parts, fmt.Sprintf("%s (%d lines, longest %s)", m.name(id), b.count, seconds(b.longest)))
+		parts = append(parts, fmt.Sprintf("%s (%s, longest %s)", m.name(id), count(b.count, "line"), seconds(b.longest)))
 		e.cites = append(e.cites, lineCite(b.first))
 		for _, t := range ts {
 			until := t.lost
@@ -255,8 +255,12 @@ func (c *Case) describeLoss(e *episode, ts []*tenure, i int, facts []*raftFact, 
 	e.reach = true
 	if !slowQuorum(slow, e, m) && (t.quorum || rounds >= 3) {
 		e.kind = "quorum-loss"
-		e.text = fmt.Sprintf("etcd had no quorum: leader %s (term %d) stood down or was lost, %d campaigns found too few votes, %s after %s",
-			m.name(t.leader), t.term, rounds, next, seconds(e.length()))
+		went := "was lost"
+		if t.quorum {
+			went = "stepped down for want of a quorum"
+		}
+		e.text = fmt.Sprintf("etcd had no quorum: leader %s (term %d) %s, %s found too few votes, %s after %s",
+			m.name(t.leader), t.term, went, count(rounds, "campaign"), next, seconds(e.length()))
 		e.why = "without a quorum no write is committed"
 	} else {
 		e.text = fmt.Sprintf("No leader for %s after %s (term %d) was lost; %s", seconds(e.length()), m.name(t.leader), t.term, next)

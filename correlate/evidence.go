@@ -134,6 +134,14 @@ func clockTime(t time.Time) string {
 	return t.UTC().Format("15:04:05.0")
 }
 
+// count writes a number with its noun: "1 pod", "3 pods".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // list joins words: "a, b and c".
 func list(words []string) string {
 	switch n := len(words); n {

@@ -198,7 +198,10 @@ func (ch *chain) ruling(j *judge, s *stall) ruling {
 	}
 	if x.root != nil {
 		r := ruling{main: j.episodeSuspect(x.root, s, RoleCause)}
-		r.more = append(r.more, j.silenceSuspect(x, s, RoleContributing))
+		link := j.silenceSuspect(x, s, RoleContributing)
+		r.main.text += "; in it " + x.pulse.role() + " lost its Lease, " + backText(x)
+		r.main.cites = append(slices.Clone(r.main.cites), link.cites...)
+		r.more = append(r.more, link)
 		return r
 	}
 	if j.c.globalStop(x) {
@@ -220,6 +223,14 @@ func (j *judge) episodeSuspect(e *episode, s *stall, role Role) *suspect {
 	}
 	text := fmt.Sprintf("%s (%s to %s)", e.text, clockTime(e.start), endText(e))
 	return &suspect{cause: e.kind, role: role, rule: "C-" + e.kind, confidence: conf, text: text, cites: e.cites, episode: e}
+}
+
+// backText says when a silent writer came back.
+func backText(x *silence) string {
+	if x.open() {
+		return "and was not back when the evidence ended"
+	}
+	return "and was back at " + clockTime(x.to)
 }
 
 func endText(e *episode) string {

@@ -81,7 +81,7 @@ func (c *Case) readFiles(ctx context.Context, p *progress) error {
 	for _, full := range []bool{true, false} {
 		err := c.each(ctx, func(i int) {
 			if c.logs[i] != nil && whole(i) == full {
-				c.logs[i].read(ctx, c, ref)
+				c.logs[i].read(ctx, c, ref, p)
 			}
 		})
 		if err != nil {

@@ -73,7 +73,7 @@ type logFile struct {
 const burstGap = 10 * time.Second
 
 // read reads the whole file into facts; it touches only its own input.
-func (l *logFile) read(ctx context.Context, c *Case, ref time.Time) {
+func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress) {
 	in := &c.inputs[l.input]
 	r, err := l.file.Open()
 	if err != nil {
@@ -85,7 +85,7 @@ func (l *logFile) read(ctx context.Context, c *Case, ref time.Time) {
 	opts := logparse.Options{
 		Component: l.id.Component, Year: c.opts.LogYear, Location: c.opts.LogLocation, Reference: ref,
 	}
-	for rec, err := range logparse.Read(ctx, r, opts) {
+	for rec, err := range logparse.Read(ctx, &counted{Reader: r, p: p, file: l.file.Path}, opts) {
 		if err != nil {
 			if ctx.Err() == nil {
 				in.Problems = append(in.Problems, fmt.Sprintf("reading stopped after line %d: %v", l.records, err))

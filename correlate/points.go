@@ -91,11 +91,11 @@ func setPoints(set *life[*appsv1.ReplicaSet], a *attempt, c *Case, add addPoint)
 		text := ""
 		switch {
 		case before == nil && !set.cut:
-			text = fmt.Sprintf("created, %d replicas", value(v.obj.Spec.Replicas))
+			text = "created, " + count(int(value(v.obj.Spec.Replicas)), "replica")
 		case before != nil && value(before.Spec.Replicas) != value(v.obj.Spec.Replicas):
 			text = fmt.Sprintf("scaled %d → %d", value(before.Spec.Replicas), value(v.obj.Spec.Replicas))
 		case before != nil:
-			text = fmt.Sprintf("%d pods, %d ready", v.obj.Status.Replicas, v.obj.Status.ReadyReplicas)
+			text = fmt.Sprintf("%s, %d ready", count(int(v.obj.Status.Replicas), "pod"), v.obj.Status.ReadyReplicas)
 			for _, k := range v.obj.Status.Conditions {
 				if k.Type == appsv1.ReplicaSetReplicaFailure && k.Status == corev1.ConditionTrue {
 					text = "ReplicaFailure: " + cutText(k.Message)
@@ -157,7 +157,7 @@ func slicePoints(e *expected, a *attempt, c *Case, w *objects, add addPoint) {
 					ready++
 				}
 			}
-			add(v.rev, "EndpointSlice", v.obj.Name, fmt.Sprintf("Service %s: %d endpoints, %d ready", e.svc.meta().GetName(), len(v.obj.Endpoints), ready))
+			add(v.rev, "EndpointSlice", v.obj.Name, fmt.Sprintf("Service %s: %s, %d ready", e.svc.meta().GetName(), count(len(v.obj.Endpoints), "endpoint"), ready))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"io"
 	"sync"
 
 	"etcd-autopsy/internal/source"
@@ -14,13 +15,29 @@ type progress struct {
 	tell func(Progress)
 }
 
-func newProgress(set *source.Set, tell func(Progress)) *progress {
+func newProgress(set *source.Set, logs []*logFile, tell func(Progress)) *progress {
 	p := &progress{tell: tell}
-	for _, f := range set.Files {
+	for i, f := range set.Files {
 		p.now.Files++
 		p.now.Total += f.Size
+		if logs[i] != nil {
+			p.now.Total += f.Size
+		}
 	}
 	return p
+}
+
+// counted counts what is read through it.
+type counted struct {
+	io.Reader
+	p    *progress
+	file string
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.p.add(c.file, int64(n))
+	return n, err
 }
 
 // add counts n more bytes of a file.

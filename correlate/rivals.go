@@ -23,6 +23,9 @@ func (j *judge) rejectRivals(r *Rollout, b *book) {
 		}
 	}
 	for _, e := range j.eps {
+		if leaseKind(e.kind) && !e.start.Add(renewDeadline).Before(to) {
+			continue // the writer was still renewing, or due to, when the rollout ended
+		}
 		if seen[e.kind] || !e.overlaps(from.Add(-rivalWindow), to) {
 			continue
 		}
@@ -114,7 +117,7 @@ func (j *judge) writeEpisodes(rollouts []Rollout, b *book) []Episode {
 func (j *judge) harm(e *episode, rollouts int) (harmless bool, because string) {
 	switch {
 	case rollouts > 0:
-		return false, fmt.Sprintf("it held up %d rollout(s)", rollouts)
+		return false, "it held up " + count(rollouts, "rollout")
 	case e.kind == "nospace":
 		return false, e.why
 	case len(e.lost) > 0:

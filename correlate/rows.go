@@ -24,8 +24,12 @@ type RevisionRow struct {
 // Revisions lists every stored revision in order, within the options' limits.
 func (c *Case) Revisions() iter.Seq[RevisionRow] {
 	return func(yield func(RevisionRow) bool) {
+		keys := c.workloadKeys()
 		for i := range c.hist.Len() {
 			row := c.revisionRow(i)
+			if keys != nil && !keys[row.Key] {
+				continue
+			}
 			if c.opts.Namespace != "" && row.Namespace != c.opts.Namespace || !c.inWindow(row.Time) {
 				continue
 			}
@@ -34,6 +38,35 @@ func (c *Case) Revisions() iter.Seq[RevisionRow] {
 			}
 		}
 	}
+}
+
+// workloadKeys are the keys of the selected workload and of what it owns: its
+// ReplicaSets, their pods, the EndpointSlices of its Services. Nil without a
+// selection.
+func (c *Case) workloadKeys() map[string]bool {
+	if c.opts.Workload == "" {
+		return nil
+	}
+	keys := map[string]bool{}
+	for _, d := range c.objs.deployments {
+		if !c.selected("Deployment", d.meta().GetNamespace(), d.meta().GetName()) {
+			continue
+		}
+		keys[d.key] = true
+		for _, set := range c.objs.sets[d.meta().GetUID()] {
+			keys[set.key] = true
+			for _, pod := range c.objs.pods[set.meta().GetUID()] {
+				keys[pod.key] = true
+			}
+		}
+		for _, e := range c.expectedServices(d, c.objs) {
+			keys[e.svc.key] = true
+			for _, sl := range slicesOf(e.svc, c.objs) {
+				keys[sl.key] = true
+			}
+		}
+	}
+	return keys
 }
 
 func (c *Case) revisionRow(i int) RevisionRow {

@@ -198,7 +198,7 @@ func containerSuspect(st *corev1.ContainerStatus) *suspect {
 	}
 	switch {
 	case end.Reason == "OOMKilled":
-		return &suspect{cause: "oom", confidence: Proven, text: fmt.Sprintf("was killed for using more memory than its limit, %d restarts", st.RestartCount)}
+		return &suspect{cause: "oom", confidence: Proven, text: "was killed for using more memory than its limit, " + count(int(st.RestartCount), "restart")}
 	case end.Reason == "StartError" || end.Reason == "ContainerCannotRun":
 		return &suspect{cause: "start-error", confidence: Proven, text: fmt.Sprintf("could not be started (%s): %s", end.Reason, cutText(end.Message))}
 	case end.ExitCode == 0 && st.RestartCount == 0:
@@ -209,7 +209,7 @@ func containerSuspect(st *corev1.ContainerStatus) *suspect {
 		conf = Proven
 	}
 	return &suspect{cause: "crash-loop", confidence: conf,
-		text: fmt.Sprintf("started and exited with code %d (%s), %d restarts", end.ExitCode, end.Reason, st.RestartCount)}
+		text: fmt.Sprintf("started and exited with code %d (%s), %s", end.ExitCode, end.Reason, count(int(st.RestartCount), "restart"))}
 }
 
 // containerText is a container's state with its last end.
@@ -226,7 +226,7 @@ func containerText(st *corev1.ContainerStatus) string {
 	if t := st.LastTerminationState.Terminated; t != nil {
 		out += fmt.Sprintf(", last terminated: %s, exit code %d", t.Reason, t.ExitCode)
 	}
-	return out + fmt.Sprintf(", %d restarts", st.RestartCount)
+	return out + ", " + count(int(st.RestartCount), "restart")
 }
 
 // eventsOf are the stored versions of Events of an object with a reason, written

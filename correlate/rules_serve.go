@@ -28,8 +28,8 @@ func selectorMismatch(j *judge, a *attempt, s *stall) *suspect {
 			revCite(v.idx, "Pod %s: labels %s, Ready", podName(v), labels.Set(v.obj.Labels)),
 		}
 		for _, sl := range slicesOf(e.svc, j.w) {
-			cites = append(cites, revCite(sl.last().idx, "EndpointSlice %s/%s of Service %s: %d endpoints",
-				sl.meta().GetNamespace(), sl.meta().GetName(), svc.obj.Name, len(sl.last().obj.Endpoints)))
+			cites = append(cites, revCite(sl.last().idx, "EndpointSlice %s/%s of Service %s: %s",
+				sl.meta().GetNamespace(), sl.meta().GetName(), svc.obj.Name, count(len(sl.last().obj.Endpoints), "endpoint")))
 		}
 		text := fmt.Sprintf("Service %s/%s selects %s, which matches none of the ready pods (they carry %s)",
 			svc.obj.Namespace, svc.obj.Name, sel, labels.Set(v.obj.Labels))

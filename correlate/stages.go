@@ -21,7 +21,16 @@ const (
 	stageConverge
 )
 
-// stageNames are the stable names, by number.
+// StageName is the stable name of a stage: "replicaset" for 4; "" for a number that
+// is no stage.
+func StageName(stage int) string {
+	if stage < stageBuild || stage > stageConverge {
+		return ""
+	}
+	return stageNames[stage]
+}
+
+// stageNames are the names by number; the first is unused.
 var stageNames = [10]string{"", "build", "publish", "update", "replicaset", "schedule", "prepare", "start", "serve", "converge"}
 
 // buildStages fills the nine stages of a rollout from its marks, before stalls are
@@ -94,9 +103,9 @@ func (a *attempt) podStage(n int) {
 func (a *attempt) convergeStage() {
 	s := &a.stages[stageConverge]
 	s.Start = a.stages[stageServe].Reached
-	s.Through = int(a.current().obj.Status.AvailableReplicas)
-	if u := int(a.current().obj.Status.UpdatedReplicas); u < s.Through {
-		s.Through = u
+	if now := a.current().obj; now.Status.ObservedGeneration >= a.trigger().obj.Generation {
+		// A status of an older generation counts pods of an older template.
+		s.Through = int(min(now.Status.AvailableReplicas, now.Status.UpdatedReplicas))
 	}
 	if m := a.c.completeMark(a); m.ok {
 		s.State = StageReached
@@ -208,7 +217,7 @@ func podState(p *corev1.Pod) string {
 func waitingText(s *corev1.ContainerStatus) string {
 	out := fmt.Sprintf("container %s waiting: %s", s.Name, s.State.Waiting.Reason)
 	if s.RestartCount > 0 {
-		out += fmt.Sprintf(", %d restarts", s.RestartCount)
+		out += ", " + count(int(s.RestartCount), "restart")
 	}
 	if t := s.LastTerminationState.Terminated; t != nil {
 		out += fmt.Sprintf(", last terminated: %s, exit code %d", t.Reason, t.ExitCode)

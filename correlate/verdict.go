@@ -134,7 +134,7 @@ func rolloutVerdict(v Verdict, r *Rollout) Verdict {
 	if s.Cause != nil {
 		v.Cause, v.Confidence = s.Cause, s.Confidence
 		for _, f := range r.Findings {
-			if f.Cause == *s.Cause && f.Role != RoleRejected {
+			if f.Cause == *s.Cause && f.Role == RoleCause && f.Stage == s.Stage {
 				v.Text += " " + f.Text + "."
 				break
 			}

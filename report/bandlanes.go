@@ -153,7 +153,7 @@ func stallLabel(r *correlate.Rollout, s correlate.Stall) string {
 	if r.Outcome == correlate.Refused && s.To == nil {
 		what = "refused"
 	}
-	return fmt.Sprintf("stage %d %s %s", s.Stage, factOf(s.Stage).name, what)
+	return fmt.Sprintf("stage %d %s %s", s.Stage, correlate.StageName(s.Stage), what)
 }
 
 // shade tints the time of a stall.

@@ -171,7 +171,7 @@ func (b *builder) stallCells(s correlate.Stall, when func(*time.Time) string) []
 		length = "at least " + duration(b.focus.last.Sub(*s.From))
 	}
 	return cells(
-		strong(fmt.Sprintf("%d %s", s.Stage, factOf(s.Stage).name)),
+		strong(fmt.Sprintf("%d %s", s.Stage, correlate.StageName(s.Stage))),
 		text(when(s.From)), to, text(length),
 		textOr(s.Object, "–"), cause, textOr(string(s.Confidence), "–"), b.cite(s.Evidence),
 	)

@@ -117,7 +117,7 @@ func (b *builder) rolloutMoments(r *correlate.Rollout) []moment {
 		}
 	}
 	for _, s := range r.Stalls {
-		said := fmt.Sprintf("%d %s", s.Stage, factOf(s.Stage).name)
+		said := fmt.Sprintf("%d %s", s.Stage, correlate.StageName(s.Stage))
 		out = append(out, moment{s.From, rankRollout, join(text("Stage"), strong(said), text("was held up from here.")), b.cite(s.Evidence)})
 		out = append(out, moment{s.To, rankRollout, join(text("Stage"), strong(said), text("moved again.")), nil})
 	}

@@ -121,7 +121,7 @@ func (b *builder) stallList(r *correlate.Rollout) phrase {
 		if i == 4 {
 			return join(out, note(fmt.Sprintf("and %d more", len(r.Stalls)-i)))
 		}
-		out = list(out, text(fmt.Sprintf("%d %s %s", s.Stage, factOf(s.Stage).name, stallLength(s))))
+		out = list(out, text(fmt.Sprintf("%d %s %s", s.Stage, correlate.StageName(s.Stage), stallLength(s))))
 	}
 	return out
 }

@@ -9,7 +9,6 @@ import (
 
 // stageFact is what a reader has to know about a stage besides its times.
 type stageFact struct {
-	name string
 	// zh is the name in the Chinese list of stages.
 	zh string
 	// low and high bound the usual time of one pod; 0 where none is usual.
@@ -20,20 +19,20 @@ type stageFact struct {
 
 // stageFacts are the stages by number; the first entry is unused.
 var stageFacts = [...]stageFact{
-	1: {"build", "代码提交与CI构建", time.Minute, 10 * time.Minute, "an image exists"},
-	2: {"publish", "镜像推送与版本标记", 30 * time.Second, 3 * time.Minute, "the image can be pulled"},
-	3: {"update", "更新Deployment资源", time.Second, 2 * time.Second, "the new template is stored"},
-	4: {"replicaset", "ReplicaSet版本演进", time.Second, 5 * time.Second, "a pod of the new template is created"},
-	5: {"schedule", "Pod调度决策", 100 * time.Millisecond, 5 * time.Second, "a pod is bound to a node"},
-	6: {"prepare", "Kubelet拉取镜像", 10 * time.Second, 2 * time.Minute, "volumes, sandbox and images are there"},
-	7: {"start", "容器启动与健康检查", 5 * time.Second, 30 * time.Second, "the containers are ready"},
-	8: {"serve", "Pod就绪与流量接入", time.Second, 3 * time.Second, "the pod is ready in its Services"},
-	9: {"converge", "发布收敛", 0, 0, "the counts of the workload agree"},
+	1: {"代码提交与CI构建", time.Minute, 10 * time.Minute, "an image exists"},
+	2: {"镜像推送与版本标记", 30 * time.Second, 3 * time.Minute, "the image can be pulled"},
+	3: {"更新Deployment资源", time.Second, 2 * time.Second, "the new template is stored"},
+	4: {"ReplicaSet版本演进", time.Second, 5 * time.Second, "a pod of the new template is created"},
+	5: {"Pod调度决策", 100 * time.Millisecond, 5 * time.Second, "a pod is bound to a node"},
+	6: {"Kubelet拉取镜像", 10 * time.Second, 2 * time.Minute, "volumes, sandbox and images are there"},
+	7: {"容器启动与健康检查", 5 * time.Second, 30 * time.Second, "the containers are ready"},
+	8: {"Pod就绪与流量接入", time.Second, 3 * time.Second, "the pod is ready in its Services"},
+	9: {"发布收敛", 0, 0, "the counts of the workload agree"},
 }
 
 func factOf(stage int) stageFact {
 	if stage < 1 || stage >= len(stageFacts) {
-		return stageFact{name: "unknown"}
+		return stageFact{}
 	}
 	return stageFacts[stage]
 }
@@ -48,7 +47,7 @@ func (f stageFact) usual() string {
 
 // stageName writes a stage for a sentence: "stage 6 (prepare)".
 func stageName(stage int) string {
-	return fmt.Sprintf("stage %d (%s)", stage, factOf(stage).name)
+	return fmt.Sprintf("stage %d (%s)", stage, correlate.StageName(stage))
 }
 
 // stateWords are the words for a stage's state.

@@ -31,10 +31,7 @@ func healthy(v correlate.Verdict) bool { return v.Cause != nil && *v.Cause == no
 
 func (b *builder) verdict() verdictView {
 	v := b.a.Verdict
-	out := verdictView{Tone: b.tone(), Lead: text(v.Text)}
-	if v.Text == "" {
-		out.Lead = text(b.title() + ".")
-	}
+	out := verdictView{Tone: b.tone(), Lead: text(b.lead())}
 	out.add(standingLabel(out.Tone), b.standing())
 	if healthy(v) {
 		out.add("Looked at", b.lookedAt())
@@ -46,6 +43,19 @@ func (b *builder) verdict() verdictView {
 	out.add("Would settle it", text(v.WouldSettle))
 	out.add("First thing to do", b.firstStep())
 	return out
+}
+
+// lead is the verdict's text without the cause, which has a line and its evidence
+// of its own below.
+func (b *builder) lead() string {
+	lead := b.a.Verdict.Text
+	if f := b.causeFinding(); f != nil {
+		lead = strings.TrimSpace(strings.Replace(lead, f.Text+".", "", 1))
+	}
+	if lead == "" {
+		return b.title() + "."
+	}
+	return lead
 }
 
 func (v *verdictView) add(label string, body phrase) {
@@ -81,7 +91,7 @@ func (b *builder) standing() phrase {
 		return nil
 	}
 	n := *b.a.Verdict.Stage
-	words := fmt.Sprintf("Stage %d of 9, %s (%s)", n, factOf(n).name, factOf(n).zh)
+	words := fmt.Sprintf("Stage %d of 9, %s (%s)", n, correlate.StageName(n), factOf(n).zh)
 	stall := stallOf(r, n)
 	if stall == nil {
 		return text(words + ".")
@@ -142,9 +152,6 @@ func (b *builder) causeLine() phrase {
 	}
 	cause := codeName(*v.Cause)
 	if f := b.causeFinding(); f != nil {
-		if strings.Contains(v.Text, f.Text) {
-			return join(cause, b.cite(f.Evidence))
-		}
 		return join(cause, b.said(f.Text, f.Evidence))
 	}
 	if e := b.focus.episode; e != nil {

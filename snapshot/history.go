@@ -89,8 +89,8 @@ func (h *History) Last() int64 { return h.last }
 // there. It is 0 if the history is complete from the first write.
 func (h *History) CompactRevision() int64 { return h.compact }
 
-// Conflicts lists the revisions that stores disagree about, in order; at most
-// maxConflicts for each store that was not merged.
+// Conflicts lists the revisions that stores disagree about, in order of StoreB
+// and revision; at most 1,000 for each store that was not merged.
 func (h *History) Conflicts() []Conflict { return slices.Clone(h.conflicts) }
 
 // index fills in what is looked up by key.

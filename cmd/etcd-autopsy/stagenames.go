@@ -2,17 +2,17 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-)
 
-// stageNames are the names of stages 1 to 9.
-var stageNames = [...]string{"build", "publish", "update", "replicaset", "schedule", "prepare", "start", "serve", "converge"}
+	"etcd-autopsy/correlate"
+)
 
 // stageList is "1 build, 2 publish, …".
 func stageList() string {
 	var out []string
-	for i, n := range stageNames {
-		out = append(out, fmt.Sprintf("%d %s", i+1, n))
+	for n := 1; correlate.StageName(n) != ""; n++ {
+		out = append(out, fmt.Sprintf("%d %s", n, correlate.StageName(n)))
 	}
 	return strings.Join(out, ", ")
 }
@@ -27,8 +27,8 @@ func stagesInWords(stages string) string {
 		return "any stage"
 	}
 	named := func(s string) string {
-		if len(s) == 1 && s[0] >= '1' && int(s[0]-'1') < len(stageNames) {
-			return fmt.Sprintf("%s (%s)", s, stageNames[s[0]-'1'])
+		if n, err := strconv.Atoi(s); err == nil && correlate.StageName(n) != "" {
+			return fmt.Sprintf("%s (%s)", s, correlate.StageName(n))
 		}
 		return s
 	}
