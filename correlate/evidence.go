@@ -108,11 +108,13 @@ func cutText(s string) string {
 	return s + "…"
 }
 
-// seconds writes a duration as a reader says it: 0.4 s, 12 s, 3 min 20 s.
+// seconds writes a duration as a reader says it: 400 ms, 1.5 s, 12 s, 3 min 20 s.
 func seconds(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "0 s"
+		return "0 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	case d < 2*time.Minute:

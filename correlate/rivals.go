@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -67,10 +68,31 @@ func (j *judge) excludes(e *episode, r *Rollout) string {
 	case !e.open && s.To == nil && s.Cause != nil:
 		return fmt.Sprintf("Excluded: it ended at %s and the stall went on for %s with the same cause stated; it lies inside the stall and changed nothing",
 			clockTime(e.end), seconds(j.c.stateEnd().Sub(e.end)))
-	case s.Cause != nil:
+	case leaseKind(e.kind) && !dueIn[e.kind][s.Stage]:
+		return fmt.Sprintf("Excluded: stage %d (%s) did not wait for it", s.Stage, stageNames[s.Stage])
+	case s.Cause != nil && stated(r, s):
 		return "Excluded: the cause above is stated by the object that waited"
 	}
 	return "Excluded: it does not cover the time that the stage waited"
+}
+
+// dueIn says in which stages a silent writer's write was due (incidents.md 1.1).
+var dueIn = map[string]map[int]bool{
+	"controller-down": {stageReplicaSet: true, stageServe: true, stageConverge: true},
+	"scheduler-down":  {stageSchedule: true},
+	"kubelet-down":    {stagePrepare: true, stageStart: true, stageServe: true},
+	"apiserver-down":  {stageUpdate: true},
+}
+
+// stated says whether a stall's cause stands in an object or an answer, not in the
+// absence of a writer.
+func stated(r *Rollout, s *Stall) bool {
+	for _, f := range r.Findings {
+		if f.Cause == *s.Cause && f.Stage == s.Stage && strings.HasPrefix(f.Rule, "S") {
+			return true
+		}
+	}
+	return false
 }
 
 // mainStall is the open stall of the lowest stage, else the longest one.

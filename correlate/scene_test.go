@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"etcd-autopsy/fixtures/world"
-	"etcd-autopsy/internal/source"
 )
 
 // A scene is a made-up incident: a healthy Deployment shop/cart of two replicas
@@ -239,23 +238,7 @@ func (s *scene) analyze() *Analysis {
 
 func analyzeDir(t *testing.T, inputs ...string) *Analysis {
 	t.Helper()
-	set, err := source.Open(context.Background(), inputs, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Load(context.Background(), set, Options{Version: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := set.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	a, err := c.Analyze(context.Background())
+	a, err := loadDir(t, inputs...).Analyze(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

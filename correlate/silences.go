@@ -104,12 +104,16 @@ func (c *Case) silenceEpisode(s *silence) *episode {
 // lostLines cites what the silent writer's own log says of its Lease.
 func (c *Case) lostLines(s *silence) []*cite {
 	var out []*cite
+	since := s.from
+	if s.after != nil {
+		since = s.after.from // one absence, broken by a renewal that was stored late
+	}
 	for _, sig := range []string{"lease-renew-failed", "leaderelection-lost", "lease-acquired"} {
 		for _, b := range c.bursts(sig) {
 			if string(b.first.file.id.Component) != s.pulse.name {
 				continue
 			}
-			if t := b.first.at; t.After(s.from) && !t.After(s.to.Add(2*time.Second)) {
+			if t := b.first.at; t.After(since) && !t.After(s.to.Add(2*time.Second)) {
 				out = append(out, lineCite(b.first))
 			}
 		}
