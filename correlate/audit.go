@@ -3,20 +3,18 @@ package correlate
 import (
 	"sort"
 	"strings"
-	"time"
 
+	"etcd-autopsy/correlate/revclock"
 	"etcd-autopsy/logparse"
 )
 
 // auditEvent is one answered write request of an audit log.
 type auditEvent struct {
-	*logparse.AuditEvent
+	revclock.Request
 	file *logFile
 	line int
 	// text is the line, kept for workloads and for refused requests.
 	text string
-	// revision is the stored revision that the request made, 0 if none was joined.
-	revision int64
 }
 
 // writeVerbs are the audit verbs that change the store.
@@ -32,7 +30,7 @@ func (l *logFile) takeAudit(rec *logparse.Record) {
 	if strings.Contains(ev.RequestURI, "dryRun=All") {
 		return
 	}
-	a := &auditEvent{AuditEvent: ev, file: l, line: rec.Line}
+	a := &auditEvent{Request: revclock.Request{AuditEvent: ev}, file: l, line: rec.Line}
 	if ev.Code == 0 || ev.Code >= 400 || workloadResources[ev.Resource] {
 		a.text = redactAudit(ev.Resource, rec.Text)
 	}
@@ -77,8 +75,11 @@ func (c *Case) collectAudits() []*auditEvent {
 	return all
 }
 
-// ok says whether the API server answered that the write was done.
-func (a *auditEvent) ok() bool { return a.Code >= 200 && a.Code < 300 }
-
-// span is the interval that holds the commit of an answered write.
-func (a *auditEvent) span() (from, to time.Time) { return a.Received, a.Completed }
+// requests are the audited writes for the clock.
+func (c *Case) requests() []*revclock.Request {
+	out := make([]*revclock.Request, len(c.audits))
+	for i, a := range c.audits {
+		out[i] = &a.Request
+	}
+	return out
+}

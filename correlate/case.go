@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"etcd-autopsy/correlate/revclock"
 	"etcd-autopsy/internal/source"
 	"etcd-autopsy/snapshot"
 )
@@ -53,7 +54,7 @@ type Case struct {
 	// stores maps an index into hist.Stores() to the input it was read from.
 	stores []int
 	objs   *objects
-	clock  *Clock
+	clock  *revclock.Clock
 	audits []*auditEvent
 }
 
@@ -102,8 +103,8 @@ func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 	}
 	c.audits = c.collectAudits()
 	c.objs = newObjects(c.hist)
-	c.clock = newClock(c)
-	c.clock.refit(c.findLanded(c.objs), c.quietTimes())
+	c.clock = revclock.New(c.hist, c.requests())
+	c.clock.Refit(c.findLanded(c.objs), c.quietTimes())
 	c.dateStores()
 	return c, nil
 }

@@ -20,7 +20,7 @@ func (c *Case) cutOffs(ts []*tenure, facts []*raftFact, slow []*episode, m *memb
 			if !c.stoodStill(e, t) || slowQuorum(slow, e, m) {
 				continue
 			}
-			if last := c.lastWriteBefore(cut.from); !last.IsZero() && cut.from.Sub(last) <= 3*electionTimeout {
+			if last := c.clock.LastBefore(cut.from); !last.IsZero() && cut.from.Sub(last) <= 3*electionTimeout {
 				e.start = last
 			}
 			rounds, first := campaigns(facts, e)
@@ -42,7 +42,7 @@ func (c *Case) cutOffs(ts []*tenure, facts []*raftFact, slow []*episode, m *memb
 // has a pause over nearly all of it or, without a store, the leader's own log does.
 func (c *Case) stoodStill(e *episode, t *tenure) bool {
 	if c.hist.Len() > 0 {
-		return covered(e.start, e.end, c.holes(e.start.Add(-time.Second), e.end.Add(time.Second), 2*time.Second)) > 0.9
+		return covered(e.start, e.end, c.clock.Pauses(e.start.Add(-time.Second), e.end.Add(time.Second), 2*time.Second)) > 0.9
 	}
 	for _, l := range c.logs {
 		if l != nil && l.id.MemberID == t.leader {

@@ -216,21 +216,11 @@ func (c *Case) startOfLoss(e *episode, t *tenure) {
 	if !t.quorum {
 		return
 	}
-	if last := c.lastWriteBefore(t.lost); !last.IsZero() && t.lost.Sub(last) <= 3*electionTimeout {
+	if last := c.clock.LastBefore(t.lost); !last.IsZero() && t.lost.Sub(last) <= 3*electionTimeout {
 		e.start = last
 	} else {
 		e.start = t.lost.Add(-electionTimeout)
 	}
-}
-
-// lastWriteBefore is the estimate of the last revision before a moment.
-func (c *Case) lastWriteBefore(t time.Time) time.Time {
-	k := c.clock
-	i := sort.Search(len(k.estimate), func(i int) bool { return !k.estimate[i].Before(t) })
-	if i == 0 {
-		return time.Time{}
-	}
-	return k.estimate[i-1]
 }
 
 // describeLoss decides between a change of leader, a long loss and a lost quorum.

@@ -144,6 +144,14 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// objectPath is "deployments/default/web", or "nodes/node-1" without a namespace.
+func objectPath(resource, namespace, name string) string {
+	if namespace == "" {
+		return resource + "/" + name
+	}
+	return resource + "/" + namespace + "/" + name
+}
+
 // list joins words: "a, b and c".
 func list(words []string) string {
 	switch n := len(words); n {

@@ -114,7 +114,7 @@ func (j *judge) stopped(e *episode) [][2]time.Time {
 	if e.kind != "slow-disk" {
 		return [][2]time.Time{{e.start, e.end}}
 	}
-	return j.c.holes(e.start, e.end, 2*time.Second)
+	return j.c.clock.Pauses(e.start, e.end, 2*time.Second)
 }
 
 func (j *judge) stoppedWithin(e *episode, s *stall) time.Duration {
@@ -123,20 +123,6 @@ func (j *judge) stoppedWithin(e *episode, s *stall) time.Duration {
 		sum += overlap(x[0], x[1], s)
 	}
 	return sum
-}
-
-// holes are the pauses of at least limit between any two stored revisions in an
-// interval.
-func (c *Case) holes(from, to time.Time, limit time.Duration) [][2]time.Time {
-	var out [][2]time.Time
-	k := c.clock
-	for i := 1; i < len(k.estimate); i++ {
-		a, b := k.estimate[i-1], k.estimate[i]
-		if b.Sub(a) >= limit && a.Before(to) && b.After(from) {
-			out = append(out, [2]time.Time{a, b})
-		}
-	}
-	return out
 }
 
 // overlap is how much of a stall an interval covers.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"etcd-autopsy/correlate/revclock"
 	"etcd-autopsy/logparse"
 	"etcd-autopsy/snapshot"
 )
@@ -145,8 +146,19 @@ func (c *Case) reference() time.Time {
 	if !logs.IsZero() {
 		return logs
 	}
-	if t := lastStoredStamp(c.hist); !t.IsZero() {
+	if t := revclock.LastStamp(c.hist); !t.IsZero() {
 		return t
 	}
 	return files
+}
+
+// dateStores gives each store's input the times of its first and last revision.
+func (c *Case) dateStores() {
+	for k, s := range c.hist.Stores() {
+		if s.Records == 0 {
+			continue
+		}
+		in := &c.inputs[c.stores[k]]
+		in.First, in.Last = timePtr(c.clock.AtOrAfter(s.First)), timePtr(c.clock.AtOrAfter(s.Last))
+	}
 }

@@ -83,7 +83,7 @@ func (c *Case) follow(a *attempt, pod *life[*corev1.Pod]) *passage {
 	first := pod.first()
 	create := c.hist.At(first.idx).Create
 	p.created = c.markOf(create, first.idx)
-	if c.clock.index(create) < 0 {
+	if !c.clock.Has(create) {
 		p.created = stampMark(first.obj.CreationTimestamp.UTC(), first.idx)
 		p.created.rev = create
 	}

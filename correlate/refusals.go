@@ -8,6 +8,8 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+
+	"etcd-autopsy/correlate/revclock"
 )
 
 // workloadResources are the resources whose writes are attempts at a rollout.
@@ -47,8 +49,8 @@ func (c *Case) refusals(as []*attempt) []*refusal {
 			continue
 		}
 		for _, r := range c.audits {
-			if isAttempt(r) && r.revision == a.trigger().rev {
-				a.request, a.refused = r, !r.ok()
+			if isAttempt(r) && r.Revision == a.trigger().rev {
+				a.request, a.refused = r, !r.OK()
 			}
 		}
 	}
@@ -61,7 +63,7 @@ func (c *Case) refusals(as []*attempt) []*refusal {
 		key := objectPath(r.Resource, r.Namespace, r.Name) + "\x00" + r.User + "\x00" + r.UserAgent
 		cur := open[key]
 		switch {
-		case r.ok() || r.revision != 0:
+		case r.OK() || r.Revision != 0:
 			if cur != nil && r.Received.Sub(cur.last().Received) < retryGap {
 				cur.mended = r
 			}
@@ -102,22 +104,22 @@ func withoutConflicts(all []*refusal) []*refusal {
 // which the same client's managed fields carry a time within the request.
 //
 // etcd answers "request timed out" only while it has not applied the write, so
-// the commit came after that answer: the stamps returned say so to the clock.
-func (c *Case) findLanded(w *objects) []stamp {
+// the commit came after that answer: the bounds returned say so to the clock.
+func (c *Case) findLanded(w *objects) []revclock.Bound {
 	claimed := map[int64]bool{}
 	for _, a := range c.audits {
-		if a.revision != 0 {
-			claimed[a.revision] = true
+		if a.Revision != 0 {
+			claimed[a.Revision] = true
 		}
 	}
-	var out []stamp
+	var out []revclock.Bound
 	byName := map[string][]*life[*appsv1.Deployment]{}
 	for _, l := range w.deployments {
 		k := l.meta().GetNamespace() + "/" + l.meta().GetName()
 		byName[k] = append(byName[k], l)
 	}
 	for _, a := range c.audits {
-		if a.ok() || a.revision != 0 || !isAttempt(a) || !ambiguous(a) {
+		if a.OK() || a.Revision != 0 || !isAttempt(a) || !ambiguous(a) {
 			continue
 		}
 		for _, l := range byName[a.Namespace+"/"+a.Name] {
@@ -132,10 +134,10 @@ func (c *Case) findLanded(w *objects) []stamp {
 				_, _, hi := c.clock.At(v.rev)
 				late := hi.IsZero() || !hi.Before(a.Received)
 				if late && wroteFields(a, before, v.obj) {
-					a.revision = v.rev
+					a.Revision = v.rev
 					claimed[v.rev] = true
 					if strings.Contains(a.Message, "etcdserver: request timed out") {
-						out = append(out, stamp{rev: v.rev, at: a.Completed, writer: apiserverWriter})
+						out = append(out, revclock.Bound{Revision: v.rev, After: a.Completed})
 					}
 					break
 				}

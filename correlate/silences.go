@@ -67,7 +67,7 @@ func (c *Case) globalStop(x *silence) bool {
 		return true
 	}
 	var sum time.Duration
-	for _, h := range c.holes(x.from, x.to, holeLimit) {
+	for _, h := range c.clock.Pauses(x.from, x.to, holeLimit) {
 		s := &stall{from: x.from, to: x.to}
 		sum += overlap(h[0], h[1], s)
 	}

@@ -15,7 +15,7 @@ func (c *Case) failedWrites(b *book) []Write {
 	out := []Write{}
 	index := map[string]int{}
 	for _, a := range c.audits {
-		if a.ok() || a.Code == 404 || a.Code == 409 || a.Code > 0 && a.Code < 400 {
+		if a.OK() || a.Code == 404 || a.Code == 409 || a.Code > 0 && a.Code < 400 {
 			continue
 		}
 		fate := fateOf(a)
@@ -31,11 +31,11 @@ func (c *Case) failedWrites(b *book) []Write {
 		index[key] = len(out)
 		w := Write{
 			Time: timePtr(a.Received), Verb: a.Verb, Object: object, User: a.User, AuditID: a.AuditID,
-			Code: a.Code, Answer: cutText(a.Message), Fate: fate, Revision: revPtr(a.revision),
+			Code: a.Code, Answer: cutText(a.Message), Fate: fate, Revision: revPtr(a.Revision),
 		}
 		cites := []*cite{auditCite(a)}
-		if a.revision != 0 {
-			w.LandedAt = timePtr(c.clock.Time(a.revision))
+		if a.Revision != 0 {
+			w.LandedAt = timePtr(c.clock.Time(a.Revision))
 			cites = append(cites, c.landedCite(a))
 		}
 		w.Evidence = b.add(cites)
@@ -48,7 +48,7 @@ func (c *Case) failedWrites(b *book) []Write {
 // proof that a write never landed needs the WAL.
 func fateOf(a *auditEvent) Fate {
 	switch {
-	case a.revision != 0:
+	case a.Revision != 0:
 		return FateLanded
 	case strings.Contains(a.Message, "etcdserver: no leader"):
 		return FateNotProposed
@@ -63,9 +63,9 @@ func fateOf(a *auditEvent) Fate {
 func (c *Case) landedCite(a *auditEvent) *cite {
 	for _, key := range c.hist.KeysOf(a.Resource) {
 		for _, i := range c.hist.Key(key) {
-			if c.hist.At(i).Main == a.revision {
+			if c.hist.At(i).Main == a.Revision {
 				return revCite(i, "%s stored at revision %d, %s after the request was received: its managed fields carry manager %q with a time within the request",
-					objectPath(a.Resource, a.Namespace, a.Name), a.revision, seconds(c.clock.Time(a.revision).Sub(a.Received)), managerOf(a))
+					objectPath(a.Resource, a.Namespace, a.Name), a.Revision, seconds(c.clock.Time(a.Revision).Sub(a.Received)), managerOf(a))
 			}
 		}
 	}
@@ -105,17 +105,17 @@ const maxListedStamps = 6
 // skewNotes says whose clock was off and was not used.
 func (c *Case) skewNotes() []string {
 	var out []string
-	for i, s := range c.clock.skewed {
+	for i, s := range c.clock.Skewed() {
 		if i == maxListedStamps {
-			out = append(out, fmt.Sprintf("%d more clocks are off", len(c.clock.skewed)-i))
+			out = append(out, fmt.Sprintf("%d more clocks are off", len(c.clock.Skewed())-i))
 			break
 		}
 		ahead := "ahead of"
-		d := s.offset
+		d := s.Offset
 		if d < 0 {
 			ahead, d = "behind", -d
 		}
-		out = append(out, fmt.Sprintf("The clock of %s was %s %s the API servers'; its stamps were not used to date revisions, and log times of that host may be off by as much", s.writer, d.Round(time.Second/10), ahead))
+		out = append(out, fmt.Sprintf("The clock of %s was %s %s the API servers'; its stamps were not used to date revisions, and log times of that host may be off by as much", s.Writer, d.Round(time.Second/10), ahead))
 	}
 	return out
 }

@@ -24,7 +24,8 @@ type layer struct {
 var layers = []layer{
 	{"cmd/etcd-autopsy", []string{"report", "correlate", "logparse", "snapshot", "internal/source"}, "wiring sees everything but the fixtures"},
 	{"report", []string{"correlate", "logparse", "snapshot"}, "a report is made of an analysis, never of inputs"},
-	{"correlate", []string{"snapshot", "logparse", "internal/source"}, "judgement knows the readers, not how it is shown"},
+	{"correlate/revclock", []string{"snapshot", "logparse"}, "the clock knows stamps and requests, no judgement"},
+	{"correlate", []string{"correlate/revclock", "snapshot", "logparse", "internal/source"}, "judgement knows the readers, not how it is shown"},
 	{"snapshot", nil, "a store is read without knowing logs, inputs or verdicts"},
 	{"logparse", nil, "a log is read without knowing stores, inputs or verdicts"},
 	{"internal/source", nil, "a stream knows nothing of what it holds"},

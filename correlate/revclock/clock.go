@@ -1,8 +1,10 @@
-package correlate
+package revclock
 
 import (
 	"sort"
 	"time"
+
+	"etcd-autopsy/snapshot"
 )
 
 // Clock places revisions on the wall clock. etcd stores no time; what objects,
@@ -18,17 +20,18 @@ type Clock struct {
 	mains        []int64
 	lower, upper []time.Time
 	estimate     []time.Time
-	skewed       []skew
+	skewed       []Skew
 	// stamps are those that the last fit used; quiet are the times in which etcd
 	// committed nothing, by its own logs.
 	stamps []stamp
 	quiet  [][2]time.Time
 }
 
-// skew is a writer whose stamps were not used, and how far they are off.
-type skew struct {
-	writer string
-	offset time.Duration
+// Skew is a writer whose stamps were not used, and how far its clock is from the
+// API servers': positive when it is ahead.
+type Skew struct {
+	Writer string
+	Offset time.Duration
 }
 
 // A stamp bounds one revision: its writer's clock showed at just before commit.
@@ -59,12 +62,13 @@ const (
 	answerLead = 5 * time.Millisecond
 )
 
-// newClock builds the clock of a case: stored stamps first, then the audit lines
-// that can be joined to a revision, and once more with those.
-func newClock(c *Case) *Clock {
+// New builds the clock of a history: stored stamps first, then the requests that
+// can be joined to a revision, and once more with those. The Revision of each
+// joined request is set.
+func New(h *snapshot.History, requests []*Request) *Clock {
 	k := &Clock{}
-	for i := range c.hist.Len() {
-		m := c.hist.At(i).Main
+	for i := range h.Len() {
+		m := h.At(i).Main
 		if n := len(k.mains); n == 0 || k.mains[n-1] != m {
 			k.mains = append(k.mains, m)
 		}
@@ -72,17 +76,24 @@ func newClock(c *Case) *Clock {
 	if len(k.mains) == 0 {
 		return k
 	}
-	stamps := storedStamps(c.hist)
-	joined := joinByPredecessor(c, stamps)
+	stamps := storedStamps(h)
+	j := newJoiner(h, requests)
+	joined := j.byPredecessor(stamps)
 	k.fit(append(joined, stamps...))
 	k.dropSkewed(append(joined, stamps...))
 	stamps = k.without(stamps)
 	k.fit(append(joined, stamps...))
-	joined = append(joined, joinByTime(c, k)...)
+	joined = append(joined, j.byTime(k)...)
 	k.fit(append(joined, stamps...))
 	k.stamps = append(joined, stamps...)
 	return k
 }
+
+// Skewed lists the writers whose stamps were not used, in order of name.
+func (k *Clock) Skewed() []Skew { return k.skewed }
+
+// Has says whether the history holds a main revision.
+func (k *Clock) Has(main int64) bool { return k.index(main) >= 0 }
 
 // index finds the position of a main revision, -1 if the history lacks it.
 func (k *Clock) index(main int64) int {
@@ -107,6 +118,39 @@ func (k *Clock) At(main int64) (est, earliest, latest time.Time) {
 func (k *Clock) Time(main int64) time.Time {
 	t, _, _ := k.At(main)
 	return t
+}
+
+// AtOrAfter is the time of a revision, or of the next one that the history has;
+// zero past its end.
+func (k *Clock) AtOrAfter(main int64) time.Time {
+	i := sort.Search(len(k.mains), func(i int) bool { return k.mains[i] >= main })
+	if i == len(k.mains) {
+		return time.Time{}
+	}
+	return k.estimate[i]
+}
+
+// LastBefore is the estimate of the last revision before a moment, zero if there
+// is none.
+func (k *Clock) LastBefore(t time.Time) time.Time {
+	i := sort.Search(len(k.estimate), func(i int) bool { return !k.estimate[i].Before(t) })
+	if i == 0 {
+		return time.Time{}
+	}
+	return k.estimate[i-1]
+}
+
+// Pauses are the pauses of at least limit between any two consecutive revisions
+// that touch an interval.
+func (k *Clock) Pauses(from, to time.Time, limit time.Duration) [][2]time.Time {
+	var out [][2]time.Time
+	for i := 1; i < len(k.estimate); i++ {
+		a, b := k.estimate[i-1], k.estimate[i]
+		if b.Sub(a) >= limit && a.Before(to) && b.After(from) {
+			out = append(out, [2]time.Time{a, b})
+		}
+	}
+	return out
 }
 
 // Last is the estimate of the newest revision, zero without a store.
@@ -292,10 +336,10 @@ func (k *Clock) dropSkewed(stamps []stamp) {
 		// A stamp that is not tight may be old, so only one from the future counts.
 		m := median(off)
 		if m > skewLimit.Seconds() || tight[w] && m < -skewLimit.Seconds() {
-			k.skewed = append(k.skewed, skew{w, time.Duration(m * float64(time.Second)).Round(100 * time.Millisecond)})
+			k.skewed = append(k.skewed, Skew{w, time.Duration(m * float64(time.Second)).Round(100 * time.Millisecond)})
 		}
 	}
-	sort.Slice(k.skewed, func(i, j int) bool { return k.skewed[i].writer < k.skewed[j].writer })
+	sort.Slice(k.skewed, func(i, j int) bool { return k.skewed[i].Writer < k.skewed[j].Writer })
 }
 
 // outside is how far a stamp lies outside the bounds of its revision: positive
@@ -318,7 +362,7 @@ func (k *Clock) outside(s stamp) time.Duration {
 func (k *Clock) without(stamps []stamp) []stamp {
 	bad := map[string]bool{}
 	for _, s := range k.skewed {
-		bad[s.writer] = true
+		bad[s.Writer] = true
 	}
 	var out []stamp
 	for _, s := range stamps {
@@ -329,12 +373,21 @@ func (k *Clock) without(stamps []stamp) []stamp {
 	return out
 }
 
-// refit fits once more, with further stamps and knowing when etcd committed nothing.
-func (k *Clock) refit(more []stamp, quiet [][2]time.Time) {
+// A Bound says that a revision was committed after a moment.
+type Bound struct {
+	Revision int64
+	After    time.Time
+}
+
+// Refit fits once more, with further bounds and knowing when etcd committed nothing.
+func (k *Clock) Refit(more []Bound, quiet [][2]time.Time) {
 	if len(k.mains) == 0 || len(more)+len(quiet) == 0 {
 		return
 	}
-	k.stamps, k.quiet = append(k.stamps, more...), quiet
+	for _, b := range more {
+		k.stamps = append(k.stamps, stamp{rev: b.Revision, at: b.After, writer: apiserverWriter})
+	}
+	k.quiet = quiet
 	k.fit(k.stamps)
 }
 
@@ -359,6 +412,13 @@ func (k *Clock) beforeQuiet(i int, t time.Time) time.Time {
 		}
 	}
 	return k.afterQuiet(i, t)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func median(v []float64) float64 {

@@ -1,4 +1,4 @@
-package correlate
+package revclock
 
 import (
 	"strconv"
@@ -149,8 +149,8 @@ func eventNameTime(key string) (time.Time, bool) {
 	return time.Unix(0, n).UTC(), true
 }
 
-// lastStoredStamp is the newest stamp of any stored object, zero without one.
-func lastStoredStamp(h *snapshot.History) time.Time {
+// LastStamp is the newest stamp of any stored object, zero without one.
+func LastStamp(h *snapshot.History) time.Time {
 	var last time.Time
 	for _, s := range storedStamps(h) {
 		if s.at.After(last) {
