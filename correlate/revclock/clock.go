@@ -58,6 +58,9 @@ const (
 	tightLag = 12 * time.Millisecond
 	// softLag is how long after a stamp in whole seconds the commit is on average.
 	softLag = 500 * time.Millisecond
+	// softLimit is how long after a stamp in whole seconds the commit is at most,
+	// while etcd is well.
+	softLimit = 3 * time.Second
 	// answerLead is how long before its answer a write usually is committed.
 	answerLead = 5 * time.Millisecond
 )
@@ -316,9 +319,14 @@ func (k *Clock) dropSkewed(stamps []stamp) {
 	ref := &Clock{mains: k.mains}
 	var own []stamp
 	for _, s := range stamps {
-		if s.writer == apiserverWriter {
-			own = append(own, s)
+		if s.writer != apiserverWriter {
+			continue
 		}
+		if s.soft && s.until.IsZero() {
+			// Good enough to find a clock that is off, not to bound a revision.
+			s.until = s.at.Add(softLimit)
+		}
+		own = append(own, s)
 	}
 	if len(own) == 0 {
 		return
