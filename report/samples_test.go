@@ -79,7 +79,7 @@ func stages(desired int, steps map[int]correlate.Stage) []correlate.Stage {
 				s.State = correlate.StageNoEvidence
 			}
 		}
-		s.Number, s.Name = i+1, correlate.StageName(i + 1)
+		s.Number, s.Name = i+1, correlate.StageName(i+1)
 		if i > 1 && s.Desired == 0 {
 			s.Desired = desired
 		}
