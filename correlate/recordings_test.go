@@ -219,3 +219,18 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("judgement differs from %s (-want +got):\n%s", path, d)
 	}
 }
+
+// TestTwoClusters: stores that contradict each other allow no claim beyond possible.
+func TestTwoClusters(t *testing.T) {
+	a := analyzeDir(t, fixtures.Unpack(t, "bad-image").Dir, fixtures.Unpack(t, "kcm-down").Dir)
+	if !strings.Contains(a.Verdict.Text, "contradict each other") {
+		t.Errorf("verdict does not warn: %s", a.Verdict.Text)
+	}
+	for _, r := range a.Rollouts {
+		for _, f := range r.Findings {
+			if f.Confidence == Proven || f.Confidence == Likely {
+				t.Errorf("%s is %s though the stores contradict each other", f.Cause, f.Confidence)
+			}
+		}
+	}
+}
