@@ -41,6 +41,10 @@ type foul struct {
 	outcome Outcome
 	// noStalls asks that no stall at all is claimed.
 	noStalls bool
+	// onlyStage is the only stage of which a stall may be claimed, 0 for any.
+	onlyStage int
+	// skewed is set where a clock is wrong.
+	skewed bool
 	// free does not look at the verdict (it is about another rollout).
 	free bool
 }
@@ -102,6 +106,11 @@ func checkFoul(t *testing.T, f foul, a *Analysis) {
 	if f.noStalls && len(r.Stalls) > 0 {
 		t.Errorf("%s: stalls %s, want none", r.ID, stallsText(r))
 	}
+	for _, x := range r.Stalls {
+		if f.onlyStage != 0 && x.Stage != f.onlyStage {
+			t.Errorf("%s: a stall of stage %d, want only stage %d; stalls %s", r.ID, x.Stage, f.onlyStage, stallsText(r))
+		}
+	}
 	var causes, full []string
 	for _, x := range r.Findings {
 		if x.Role == RoleCause && x.Confidence != Possible {
@@ -110,6 +119,11 @@ func checkFoul(t *testing.T, f foul, a *Analysis) {
 		}
 	}
 	slices.Sort(causes)
+	for _, n := range a.Coverage.Notes {
+		if strings.HasPrefix(n, "The clock of") && !f.skewed {
+			t.Errorf("a clock that was right is called wrong: %s", n)
+		}
+	}
 	if testing.Verbose() {
 		t.Logf("%s %s, stalls %s; verdict %q", r.ID, r.Outcome, stallsText(r), a.Verdict.Text)
 	}
@@ -143,6 +157,13 @@ func stallsText(r *Rollout) string {
 func (s *scene) putBy(at time.Duration, manager string, o world.Object) {
 	now := metav1.NewTime(s.w.Time(at))
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Time: &now}})
+	s.w.Put(at, o)
+}
+
+// putStamped stores an object whose managed fields were stamped earlier.
+func (s *scene) putStamped(at, stamped time.Duration, o world.Object) {
+	then := metav1.NewTime(s.w.Time(stamped))
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kube-controller-manager", Operation: metav1.ManagedFieldsOperationUpdate, Time: &then}})
 	s.w.Put(at, o)
 }
 
@@ -210,7 +231,13 @@ func (b *bystander) pods(gen int64, at time.Duration) {
 }
 
 // bound brings the first new pod to its node and lets the kubelet see it.
-func bound(s *scene) { pulling(s) }
+func bound(s *scene) {
+	s.update()
+	s.setAt(at(100 * ms))
+	s.newPod(at(150 * ms))
+	s.bind(s.pod, at(160*ms))
+	s.seen(s.pod, at(170*ms))
+}
 
 // containers sets the status of a pod's containers.
 func (s *scene) containers(p *corev1.Pod, at time.Duration, st ...corev1.ContainerStatus) {
@@ -228,9 +255,8 @@ func revKey(rev int64) []byte {
 	return binary.BigEndian.AppendUint64(append(k, '_'), 0)
 }
 
-// compactBefore compacts the saved store at the newest revision before a moment, as
-// etcd does: of each key the newest version at or below it is kept.
-func compactBefore(at time.Duration) func(*testing.T, *scene, string) {
+// compactAtMarker compacts the saved store just before the marker, as etcd does: of each key the newest version at or below it is kept.
+func compactAtMarker() func(*testing.T, *scene, string) {
 	return func(t *testing.T, s *scene, dir string) {
 		var floor int64
 		db, err := bolt.Open(filepath.Join(dir, "state.db"), 0o644, nil)
@@ -238,7 +264,7 @@ func compactBefore(at time.Duration) func(*testing.T, *scene, string) {
 			t.Fatal(err)
 		}
 		defer func() { _ = db.Close() }()
-		floor = int64(1 + s.opsBefore(at))
+		floor = int64(1 + s.opsBefore())
 		err = db.Update(func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("key"))
 			newest := map[string]int64{}
@@ -283,9 +309,9 @@ func compactBefore(at time.Duration) func(*testing.T, *scene, string) {
 	}
 }
 
-// opsBefore counts the revisions of the scene's world before a moment: the store's
+// opsBefore counts the revisions of the scene's world before the marker: the store's
 // numbers start at 2.
-func (s *scene) opsBefore(at time.Duration) int {
+func (s *scene) opsBefore() int {
 	dir := s.t.TempDir()
 	if err := s.w.Save(dir); err != nil {
 		s.t.Fatal(err)
@@ -311,11 +337,10 @@ func (s *scene) opsBefore(at time.Duration) int {
 	if n == 0 {
 		s.t.Fatal("no marker: compaction scenes put one with s.marker()")
 	}
-	_ = at
 	return n - 1
 }
 
-// marker stores a key by which compactBefore finds its revision.
+// marker stores a key by which compactAtMarker finds its revision.
 func (s *scene) marker(at time.Duration) { s.w.PutRaw(at, "/registry/marker/x", []byte("x")) }
 
 // rawObject stores an object of a kind that the world has no place for.
@@ -365,7 +390,7 @@ var fouls = []foul{
 	}, stage: stageReplicaSet, want: undecided},
 	{name: "scheduler with a 60 s lease renewed every 10 s, pod not bound", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		s.ownLease("kube-system", "kube-scheduler", "kube-scheduler_1", 60, 100*ms, s.end, 10*sec)
 	}, stage: stageSchedule, want: undecided},
@@ -384,7 +409,7 @@ var fouls = []foul{
 	{name: "stale scheduler Lease, other pods are bound", make: func(s *scene) {
 		b := s.bystander("web")
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		s.silence("kube-scheduler", 2*sec, forever)
 		for i := range 10 {
@@ -394,7 +419,7 @@ var fouls = []foul{
 	{name: "pod of another scheduler while kube-scheduler is gone", make: func(s *scene) {
 		s.d.Spec.Template.Spec.SchedulerName = "volcano"
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		s.silence("kube-scheduler", at(-20*sec), forever)
 	}, stage: stageSchedule, want: undecided},
@@ -403,7 +428,7 @@ var fouls = []foul{
 		s.ownLease("kube-system", "kube-controller-manager", "", 1, at(1200*ms), at(1200*ms), sec)
 		s.ownLease("kube-system", "kube-controller-manager", "kcm-b_1", 15, at(2700*ms), s.end, 2*sec)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(200 * ms))
 	}, want: undecided, outcome: Complete, noStalls: true},
 	{name: "released kcm Lease, nobody takes it", make: func(s *scene) {
@@ -414,12 +439,12 @@ var fouls = []foul{
 	{name: "kcm crashes, standby takes over after 17 s, rollout waited for it", make: func(s *scene) {
 		s.silence("kube-controller-manager", at(-2*sec), at(15*sec))
 		s.update()
-		s.newSet(at(16 * sec))
+		s.setAt(at(16 * sec))
 		s.converge(at(17 * sec))
 	}, want: []string{"controller-down"}, outcome: Complete},
 	{name: "kcm standby takes over while pods start, healthy rollout", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.upPod(at(200 * ms))
 		s.upPod(at(1300 * ms))
 		s.completeStatus(at(2600*ms), 2)
@@ -435,11 +460,24 @@ var fouls = []foul{
 		bound(s)
 	}, stage: stagePrepare, want: []string{"", "image-pull-slow"}},
 
+	{name: "three renewals of the kcm Lease missed, never lost; the ReplicaSet took 7 s", make: func(s *scene) {
+		s.ownLease("kube-system", "kube-controller-manager", "kcm_1", 15, 100*ms, at(100*ms), 2*sec)
+		s.ownLease("kube-system", "kube-controller-manager", "kcm_1", 15, at(6400*ms), s.end, 2*sec)
+		s.update()
+		s.setAt(at(7 * sec))
+		s.converge(at(7100 * ms))
+	}, want: undecided, outcome: Complete},
+	{name: "superseded while its pod waits: nothing converges, nothing is due in stage 9", make: func(s *scene) {
+		bound(s)
+		s.waiting(s.pod, at(4*sec), "ErrImagePull", "manifest unknown")
+		third(s, at(60*sec))
+	}, rollout: "deployment/shop/cart#2", want: []string{"image-pull"}, onlyStage: stagePrepare},
+
 	// ---- etcd ----
 	{name: "scheduler crashes while the leader's disk is slow and harms nobody", make: func(s *scene) {
 		leaderSlow(s, at(-30*sec), s.end, 9*sec)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		s.silence("kube-scheduler", at(-5*sec), forever)
 		s.w.Klog(0, "kube-scheduler", "I", "flags.go:64", `FLAG: --leader-elect="true"`)
@@ -453,7 +491,7 @@ var fouls = []foul{
 	{name: "kubelet dies while the leader's disk is slow and harms nobody", make: func(s *scene) {
 		leaderSlow(s, at(-30*sec), s.end, 9*sec)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		s.bind(s.pod, at(300*ms))
 		s.silence("node-a", at(-5*sec), forever)
@@ -461,7 +499,7 @@ var fouls = []foul{
 	{name: "slow disk of the leader, all writers on time, pod not bound", make: func(s *scene) {
 		leaderSlow(s, at(-30*sec), s.end, 9*sec)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 	}, stage: stageSchedule, want: undecided},
 	{name: "alarm disarmed unseen (etcd 3.6 does not log it), writes go on, later the pod is not bound", make: func(s *scene) {
@@ -469,7 +507,7 @@ var fouls = []foul{
 		s.w.Etcd(5*sec, "etcd-1", "warn", "message exceeded backend quota; raising alarm", "quota-size-bytes", "25165824")
 		s.silenceAll(5*sec, 12*sec)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 	}, stage: stageSchedule, want: undecided},
 	{name: "alarm disarmed unseen, later the scheduler dies", make: func(s *scene) {
@@ -480,7 +518,7 @@ var fouls = []foul{
 		s.ownLease("kube-system", "kube-scheduler", "kube-scheduler_1", 15, 900*ms, 4*sec, 2*sec)
 		s.ownLease("kube-system", "kube-scheduler", "kube-scheduler_1", 15, 12*sec, at(-5*sec), 2*sec)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 	}, stage: stageSchedule, want: []string{"scheduler-down"}},
 	{name: "alarm disarmed unseen, later a write is answered 504", make: func(s *scene) {
@@ -492,7 +530,7 @@ var fouls = []foul{
 	{name: "NOSPACE long after the stall", make: func(s *scene) {
 		s.w.EtcdStart(0, "etcd-1", world.MemberIDs[0])
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		s.bind(s.pod, at(20*sec))
 		s.seen(s.pod, at(20100*ms))
@@ -508,7 +546,7 @@ var fouls = []foul{
 	}, stage: stageReplicaSet, want: undecided},
 	{name: "isolated follower's log alone; the leader moved meanwhile, writes went on", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		s.bind(s.pod, at(55*sec))
 		s.seen(s.pod, at(55100*ms))
@@ -518,7 +556,7 @@ var fouls = []foul{
 	{name: "isolated follower's log alone, kcm crashes by itself in that time", make: func(s *scene) {
 		s.update()
 		s.silence("kube-controller-manager", at(0), at(50*sec))
-		s.newSet(at(51 * sec))
+		s.setAt(at(51 * sec))
 		s.converge(at(52 * sec))
 		isolated(s, at(-sec), at(60*sec))
 	}, want: []string{"controller-down"}, outcome: Complete},
@@ -526,7 +564,7 @@ var fouls = []foul{
 		memberLogs(s)
 		ids := world.MemberIDs
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		s.bind(s.pod, at(38*sec))
 		s.seen(s.pod, at(38100*ms))
@@ -543,7 +581,7 @@ var fouls = []foul{
 	}, want: undecided, outcome: Complete},
 	{name: "quorum lost for good in mid-rollout, logs go on", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		memberLogs(s)
 		ids := world.MemberIDs
@@ -567,7 +605,7 @@ var fouls = []foul{
 			s.w.Klog(at(-2*sec+time.Duration(i)*8*sec), "kube-apiserver", "W", "logging.go:55", `[core] [Channel #1 SubChannel #3]grpc: addrConn.createTransport failed to connect to {Addr: "10.0.0.1:2379", ServerName: "10.0.0.1:2379"}. Err: connection error: desc = "transport: Error while dialing: dial tcp 10.0.0.1:2379: connect: connection refused"`)
 		}
 		s.silence("kube-controller-manager", at(0), at(45*sec))
-		s.newSet(at(46 * sec))
+		s.setAt(at(46 * sec))
 		s.converge(at(47 * sec))
 	}, want: []string{"controller-down", ""}, outcome: Complete},
 	{name: "etcd stopped 12 s without logs, kcm lost its Lease by it and came late", make: func(s *scene) {
@@ -577,7 +615,7 @@ var fouls = []foul{
 		s.ownLease("kube-system", "kube-controller-manager", "kcm_1", 15, 100*ms, at(-sec), 2*sec)
 		s.ownLease("kube-system", "kube-controller-manager", "kcm_2", 15, at(33*sec), s.end, 2*sec)
 		s.update0(at(-900 * ms))
-		s.newSet(at(34 * sec))
+		s.setAt(at(34 * sec))
 		s.converge(at(35 * sec))
 	}, want: undecided, outcome: Complete},
 	{name: "defragmentation of the leader for 20 s", make: func(s *scene) {
@@ -586,13 +624,13 @@ var fouls = []foul{
 		s.w.Etcd(at(100*ms), "etcd-3", "info", "starting defragment")
 		s.w.Etcd(at(20*sec), "etcd-3", "info", "finished defragment")
 		s.silenceAll(at(100*ms), at(20200*ms))
-		s.newSet(at(21 * sec))
+		s.setAt(at(21 * sec))
 		s.converge(at(22 * sec))
 	}, want: []string{"", "defrag"}, outcome: Complete},
 	{name: "slow range reads only, pod not bound", make: func(s *scene) {
 		memberLogs(s)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		for i := range 40 {
 			s.w.Etcd(at(time.Duration(i)*2*sec), "etcd-3", "warn", "apply request took too long", "took", "1.4s", "expected-duration", "100ms", "prefix", "read-only range ", "request", `key:"/registry/pods/" range_end:"/registry/pods0"`)
@@ -613,7 +651,7 @@ var fouls = []foul{
 		s.w.EtcdStart(0, "etcd-1", world.MemberIDs[0])
 		s.w.Etcd(10*ms, "etcd-1", "info", fmt.Sprintf("raft.node: %s elected leader %s at term 2", world.MemberIDs[0], world.MemberIDs[2]))
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		for i := range 20 {
 			s.w.Etcd(at(time.Duration(i)*5*sec), "etcd-1", "warn", "slow fdatasync", "took", "1.7s", "expected-duration", "1s")
@@ -706,7 +744,7 @@ var fouls = []foul{
 	}, want: []string{"", "eviction"}, outcome: Complete},
 	{name: "pod refused by its kubelet (OutOfcpu), replaced, rollout complete", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		p := s.newPod(at(150 * ms))
 		s.bind(p, at(160*ms))
 		now := metav1.NewTime(s.w.Time(at(200 * ms)))
@@ -721,7 +759,7 @@ var fouls = []foul{
 		s.end = at(420 * sec)
 		s.w.Renew("kube-node-lease", "node-b", "node-b", 300*ms, at(-sec), 10*sec)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		p := s.newPod(at(150 * ms))
 		p.Spec.NodeName = "node-b"
 		s.condition(p, corev1.PodScheduled, corev1.ConditionTrue, "", "", at(160*ms))
@@ -742,7 +780,7 @@ var fouls = []foul{
 	}, stage: stageServe, want: []string{"", "readiness-gate"}},
 	{name: "scaled up long after the rollout was complete, no node fits", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(200 * ms))
 		four := int32(4)
 		s.d.Spec.Replicas = &four
@@ -754,7 +792,7 @@ var fouls = []foul{
 	}, want: undecided, outcome: Complete},
 	{name: "pod lost long after the rollout was complete, its replacement finds no node", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(200 * ms))
 		s.w.Delete(at(90*sec), s.pod)
 		p := s.newPod(at(90*sec + 100*ms))
@@ -775,7 +813,7 @@ var fouls = []foul{
 			s.put(at(200*ms), p)
 			s.w.Delete(at(25*sec), p)
 		}
-		s.newSet(at(25200 * ms))
+		s.setAt(at(25200 * ms))
 		s.converge(at(25300 * ms))
 	}, want: []string{"", "terminating-slow"}, outcome: Complete},
 	{name: "first template's pull fails, superseded by a good one", make: func(s *scene) {
@@ -820,7 +858,7 @@ var fouls = []foul{
 	}, want: undecided, outcome: Complete, noStalls: true},
 	{name: "synced late for no seen reason, paused much later", make: func(s *scene) {
 		s.update()
-		s.newSet(at(20 * sec))
+		s.setAt(at(20 * sec))
 		s.upPod(at(20100 * ms))
 		s.d.Status.UpdatedReplicas = 1
 		s.put(at(22*sec), s.d)
@@ -838,14 +876,14 @@ var fouls = []foul{
 		s.d.Spec.Paused = false
 		s.d.Generation = 3
 		s.put(at(40*sec), s.d)
-		s.newSet(at(40100 * ms))
+		s.setAt(at(40100 * ms))
 		s.upPod(at(40200 * ms))
 		s.upPod(at(42 * sec))
 		s.completeStatus(at(44*sec), 2)
 	}, want: []string{"", "paused"}, outcome: Complete},
 	{name: "deleted in the middle and made again", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 		s.w.Delete(at(3*sec), s.d)
 		s.w.Delete(at(3100*ms), s.set)
@@ -861,20 +899,20 @@ var fouls = []foul{
 	{name: "snapshot in the middle, within budget", make: func(s *scene) {
 		s.end = at(4 * sec)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.newPod(at(200 * ms))
 	}, want: undecided, outcome: InProgress, noStalls: true},
 	{name: "two Deployments at once, only one waits", make: func(s *scene) {
 		b := s.bystander("web")
 		s.update()
 		b.update(at(10 * ms))
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		failure(s, at(200*ms), `pods "cart-new-" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2`)
 	}, rollout: "deployment/shop/web#2", want: undecided, outcome: Complete, noStalls: true, free: true},
 	{name: "minReadySeconds 30, two replicas one after the other", make: func(s *scene) {
 		s.d.Spec.MinReadySeconds = 30
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.upPod(at(200 * ms))
 		s.d.Status = appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 1, ReadyReplicas: 3, AvailableReplicas: 2}
 		s.put(at(2*sec), s.d)
@@ -885,7 +923,7 @@ var fouls = []foul{
 	}, want: undecided, outcome: Complete, noStalls: true},
 	{name: "old pods gone slowly while all new ones serve", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(200 * ms))
 		p := s.newPodOf(s.old, "cart-old-0", sec)
 		now := metav1.NewTime(s.w.Time(at(5 * sec)))
@@ -894,14 +932,14 @@ var fouls = []foul{
 	}, want: undecided, outcome: Complete, noStalls: true},
 	{name: "webhook's refusal that speaks of a quota", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		failure(s, at(200*ms), `admission webhook "budget.acme.io" denied the request: team shop exceeded quota: 40 EUR a day`)
 	}, stage: stageReplicaSet, want: []string{"admission-webhook"}},
 
 	// ---- services ----
 	{name: "Service made a minute after the pods were ready", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		p, q := s.upPod(at(200*ms)), s.upPod(at(2*sec))
 		s.completeStatus(at(4*sec), 2)
 		admin := &corev1.Service{ObjectMeta: s.meta("cart-admin", "svc-admin", at(60*sec)), Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "cart"}}}
@@ -919,12 +957,12 @@ var fouls = []foul{
 		g := s.newPodOf(green.rs, "green-1-p", 600*ms)
 		s.sliceOf(30100*ms, "live", g)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(200 * ms))
 	}, want: undecided, outcome: Complete, noStalls: true},
 	{name: "endpoints late, the Service's selector broken long after", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		var pods []*corev1.Pod
 		for i := range 2 {
 			p := s.newPod(at(time.Duration(i+1) * sec))
@@ -943,7 +981,7 @@ var fouls = []foul{
 		s.svc.Spec.Selector = map[string]string{"app": "kart"}
 		s.put(10*sec, s.svc)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		var pods []*corev1.Pod
 		for i := range 2 {
 			p := s.newPod(at(time.Duration(i+1) * sec))
@@ -968,15 +1006,16 @@ var fouls = []foul{
 			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app.kubernetes.io/instance": "shop", "component": "db"}}}}}
 		s.rawObject(5*sec, "/registry/statefulsets/shop/shop-db", sts)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(200 * ms))
 	}, want: undecided, outcome: Complete, noStalls: true},
 	{name: "Service without selector and headless Service, healthy rollout", make: func(s *scene) {
 		s.put(5*sec, &corev1.Service{ObjectMeta: s.meta("ext", "svc-ext", 0)})
 		h := &corev1.Service{ObjectMeta: s.meta("cart-hl", "svc-hl", 0), Spec: corev1.ServiceSpec{ClusterIP: "None", Selector: map[string]string{"app": "cart"}}}
 		s.put(5*sec, h)
+		s.sliceOf(5100*ms, "cart-hl", s.newPodOf(s.old, "cart-old-0", sec), s.newPodOf(s.old, "cart-old-1", sec))
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		p, q := s.upPod(at(200*ms)), s.upPod(at(2*sec))
 		s.sliceOf(at(3200*ms), "cart-hl", p, q)
 		s.completeStatus(at(4*sec), 2)
@@ -988,14 +1027,14 @@ var fouls = []foul{
 		c.Labels = map[string]string{"app": "cart"}
 		s.put(5*sec, c)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(200 * ms))
 	}, want: undecided, outcome: Complete, noStalls: true},
 
 	// ---- compaction ----
 	{name: "slices compacted: first pod served at once, second pulled for 50 s", make: func(s *scene) {
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.upPod(at(200 * ms))
 		p := s.newPod(at(2 * sec))
 		s.bind(p, at(2050*ms))
@@ -1006,7 +1045,7 @@ var fouls = []foul{
 		s.put(at(50200*ms), s.d)
 		s.marker(at(51 * sec))
 		s.completeStatus(at(52*sec), 2)
-	}, post: compactBefore(at(51 * sec)), stage: 0, want: undecided, noStalls: true},
+	}, post: compactAtMarker(), stage: 0, want: undecided, noStalls: true},
 	{name: "compacted: long-complete Deployment with one pod unready", make: func(s *scene) {
 		s.d.Status.AvailableReplicas, s.d.Status.ReadyReplicas = 1, 1
 		s.d.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"}}
@@ -1022,7 +1061,49 @@ var fouls = []foul{
 		s.marker(40 * sec)
 		s.d.Annotations = map[string]string{"note": "x"}
 		s.put(50*sec, s.d)
-	}, post: compactBefore(40 * sec), stage: 0, want: undecided},
+	}, post: compactAtMarker(), stage: 0, want: undecided},
+
+	{name: "short history, ReplicaSet held 20 s by validating webhooks after its creation stamp", make: func(s *scene) {
+		s.end = at(25 * sec)
+		s.marker(at(-2 * sec))
+		s.update()
+		s.set = s.replicaSet("cart-new", "rs-new")
+		s.set.CreationTimestamp = metav1.NewTime(s.w.Time(at(sec)))
+		s.putStamped(at(21*sec), at(sec), s.set)
+		s.d.Status.ObservedGeneration, s.d.Status.UpdatedReplicas = 2, 0
+		s.put(at(21*sec+50*ms), s.d)
+		s.newPod(at(21*sec + 100*ms))
+	}, post: compactAtMarker(), stage: -1, want: undecided},
+	{name: "node clock two minutes behind, beginnings of the pods compacted", make: func(s *scene) {
+		s.w.Renew("kube-node-lease", "node-b", "node-b", 300*ms, s.end, 10*sec)
+		s.silence("node-a", -forever, forever)
+		for w := 500 * ms; w < s.end; w += 10 * sec {
+			h, l := "node-a", &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-node-lease", Name: "node-a"}}
+			now := metav1.NewMicroTime(s.w.Time(w - 120*sec))
+			l.Spec.HolderIdentity, l.Spec.RenewTime = &h, &now
+			s.w.Put(w, l)
+		}
+		s.update()
+		s.setAt(at(100 * ms))
+		for i := range 2 {
+			p := s.newPod(at(200*ms + time.Duration(i)*2*sec))
+			s.bind(p, at(250*ms+time.Duration(i)*2*sec))
+			when := at(1200*ms + time.Duration(i)*2*sec)
+			// The kubelet's stamps are of its own clock.
+			local := metav1.NewTime(s.w.Time(when - 120*sec))
+			p.Status.StartTime = &local
+			s.condition(p, corev1.ContainersReady, corev1.ConditionTrue, "", "", when-120*sec)
+			s.condition(p, corev1.PodReady, corev1.ConditionTrue, "", "", when-120*sec)
+			st := runningStatus("main", true, 0, nil)
+			st.State.Running.StartedAt = local
+			s.containers(p, when, st)
+			s.serve(p, when+100*ms)
+		}
+		s.d.Status = appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 2, ReadyReplicas: 3, AvailableReplicas: 3}
+		s.put(at(4*sec), s.d)
+		s.marker(at(4500 * ms))
+		s.completeStatus(at(5*sec), 2)
+	}, post: compactAtMarker(), want: undecided, noStalls: true, skewed: true},
 
 	// ---- audit ----
 	{name: "conflict that was not retried, leader's disk slow", make: func(s *scene) {
@@ -1059,7 +1140,7 @@ var fouls = []foul{
 		r.ID = "a-2"
 		r.Agent = "ci/1.0"
 		s.w.Audit(at(420*sec)-5*ms, r)
-		s.newSet(at(420*sec + 100*ms))
+		s.setAt(at(420*sec + 100*ms))
 		s.converge(at(421 * sec))
 	}, rollout: "deployment/shop/cart@a-1", stage: 0, want: []string{"forbidden"}, outcome: Superseded},
 	{name: "forbidden for the bot, then the admin makes the same update", make: func(s *scene) {
@@ -1070,14 +1151,14 @@ var fouls = []foul{
 		r := patch(200, "")
 		r.ID, r.User, r.Agent = "a-2", "admin", "kubectl/v1.34"
 		s.w.Audit(updateAt-5*ms, r)
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(sec))
 	}, rollout: "deployment/shop/cart@a-1", stage: 0, want: []string{"forbidden"}, outcome: Superseded},
 	{name: "conflicts that a retry made good", make: func(s *scene) {
 		r := patch(409, `Operation cannot be fulfilled on deployments.apps "cart": the object has been modified`)
 		s.w.Audit(updateAt-500*ms, r)
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(sec))
 	}, want: undecided, outcome: Complete, noStalls: true},
 	{name: "evictions answered 429 by a disruption budget", make: func(s *scene) {
@@ -1086,20 +1167,20 @@ var fouls = []foul{
 			s.w.Audit(at(time.Duration(i)*sec), world.Request{ID: fmt.Sprintf("e-%d", i), Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "shop", Name: "cart-old-0",
 				User: "drainer", Agent: "kubectl/v1.34", URI: "/api/v1/namespaces/shop/pods/cart-old-0/eviction", Code: 429, Message: "Cannot evict pod as it would violate the pod's disruption budget."})
 		}
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(sec))
 	}, want: undecided, outcome: Complete, noStalls: true},
 	{name: "patch answered 500 that did not land, retried with success", make: func(s *scene) {
 		s.w.Audit(updateAt-10*sec, patch(500, "etcdserver: leader changed"))
 		s.update()
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(sec))
 	}, want: undecided, outcome: Complete, free: true},
 	{name: "webhook of other objects fails, healthy rollout", make: func(s *scene) {
 		s.update()
 		s.w.Audit(at(sec), world.Request{ID: "c-1", Verb: "create", Resource: "configmaps", Namespace: "shop", Name: "x", User: "bot", Agent: "ci/1.0",
 			URI: "/api/v1/namespaces/shop/configmaps", Code: 500, Message: `Internal error occurred: failed calling webhook "w.acme.io": connection refused`})
-		s.newSet(at(100 * ms))
+		s.setAt(at(100 * ms))
 		s.converge(at(sec))
 	}, want: undecided, outcome: Complete, noStalls: true},
 }
@@ -1111,9 +1192,13 @@ func (s *scene) update0(when time.Duration) {
 	s.put(when, s.d)
 }
 
-// newSetN is newSet under another name, for later templates.
+// setAt is newSet with the creation stamp that an API server gives.
+func (s *scene) setAt(when time.Duration) { s.newSetN(when, "cart-new") }
+
+// newSetN is setAt under another name, for later templates.
 func (s *scene) newSetN(when time.Duration, name string) {
 	s.set = s.replicaSet(name, "rs-"+name)
+	s.set.CreationTimestamp = metav1.NewTime(s.w.Time(when))
 	s.put(when, s.set)
 	s.d.Status.ObservedGeneration, s.d.Status.UpdatedReplicas = s.d.Generation, 0
 	s.put(when, s.d)
