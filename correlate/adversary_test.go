@@ -1067,7 +1067,7 @@ var fouls = []foul{
 		s.end = at(25 * sec)
 		s.marker(at(-2 * sec))
 		s.update()
-		s.set = s.replicaSet("cart-new", "rs-new")
+		s.set = s.replicaSet("cart-new", "rs-new", at(sec))
 		s.set.CreationTimestamp = metav1.NewTime(s.w.Time(at(sec)))
 		s.putStamped(at(21*sec), at(sec), s.set)
 		s.d.Status.ObservedGeneration, s.d.Status.UpdatedReplicas = 2, 0
@@ -1197,7 +1197,7 @@ func (s *scene) setAt(when time.Duration) { s.newSetN(when, "cart-new") }
 
 // newSetN is setAt under another name, for later templates.
 func (s *scene) newSetN(when time.Duration, name string) {
-	s.set = s.replicaSet(name, "rs-"+name)
+	s.set = s.replicaSet(name, "rs-"+name, when)
 	s.set.CreationTimestamp = metav1.NewTime(s.w.Time(when))
 	s.put(when, s.set)
 	s.d.Status.ObservedGeneration, s.d.Status.UpdatedReplicas = s.d.Generation, 0

@@ -54,6 +54,9 @@ type Case struct {
 	// stores maps an index into hist.Stores() to the input it was read from.
 	stores []int
 	objs   *objects
+	// until is set where the state of the store is known to hold beyond its last
+	// revision.
+	until  time.Time
 	clock  *revclock.Clock
 	audits []*auditEvent
 }

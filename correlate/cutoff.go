@@ -42,7 +42,7 @@ func (c *Case) cutOffs(ts []*tenure, facts []*raftFact, slow []*episode, m *memb
 // has a pause over nearly all of it or, without a store, the leader's own log does.
 func (c *Case) stoodStill(e *episode, t *tenure) bool {
 	if c.hist.Len() > 0 {
-		return covered(e.start, e.end, c.clock.Pauses(e.start.Add(-time.Second), e.end.Add(time.Second), 2*time.Second)) > 0.9
+		return covered(e.start, e.end, c.pauses(e.start.Add(-time.Second), e.end.Add(time.Second), stopLimit)) > 0.8
 	}
 	for _, l := range c.logs {
 		if l != nil && l.id.MemberID == t.leader {
@@ -50,6 +50,15 @@ func (c *Case) stoodStill(e *episode, t *tenure) bool {
 		}
 	}
 	return false
+}
+
+// stopLimit is the pause between puts that is no coincidence while two leaders
+// renew their Leases every two seconds.
+const stopLimit = 2500 * time.Millisecond
+
+// pauses are the times within an interval in which no put was stored.
+func (c *Case) pauses(from, to time.Time, limit time.Duration) [][2]time.Time {
+	return c.clock.Pauses(from, to, limit, c.stateEnd())
 }
 
 // mergeSame joins two members' accounts of one loss.
@@ -73,9 +82,9 @@ func mergeSame(all []*episode, e *episode) []*episode {
 // timeout without a quorum, so nothing was committed in that time either.
 func (c *Case) quietTimes() [][2]time.Time {
 	var quiet [][2]time.Time
-	ts := c.tenures(c.raftEvents())
+	ts := c.tenures(c.raftEvents(), c.newMembers())
 	for i, t := range ts {
-		if i+1 < len(ts) && !t.lost.IsZero() {
+		if i+1 < len(ts) && !t.lost.IsZero() && (t.sure || c.stoodStill(&episode{start: t.lost, end: ts[i+1].since}, t)) {
 			from := t.lost
 			if t.quorum {
 				from = from.Add(-electionTimeout)

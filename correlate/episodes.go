@@ -54,13 +54,14 @@ const (
 func (c *Case) findEpisodes(w *objects) (eps []*episode, pulses []*pulse, ts []*tenure, m *members) {
 	m = c.newMembers()
 	facts := c.raftEvents()
-	ts = c.tenures(facts)
+	ts = c.tenures(facts, m)
 	slow := c.slowDisks(ts, m)
 	eps = append(eps, slow...)
 	eps = append(eps, c.leaderLosses(ts, facts, slow, m)...)
 	eps = append(eps, c.cutOffs(ts, facts, slow, m)...)
 	eps = append(eps, c.membersDown(m)...)
 	eps = append(eps, c.noSpace(m)...)
+	c.extendState(eps)
 	pulses = c.pulses(w)
 	eps = append(eps, c.silences(pulses, eps)...)
 	sort.SliceStable(eps, func(i, j int) bool {
@@ -70,6 +71,18 @@ func (c *Case) findEpisodes(w *objects) (eps []*episode, pulses []*pulse, ts []*
 		return rank[eps[i].kind] < rank[eps[j].kind]
 	})
 	return eps, pulses, ts, m
+}
+
+// extendState lets the state of the store hold for as long as etcd's logs show that
+// nothing could be written: a fault that stops every put, that is open, and that
+// began with the last put.
+func (c *Case) extendState(eps []*episode) {
+	last := c.clock.LastPut()
+	for _, e := range eps {
+		if e.open && e.reach && e.logged && stopsWrites[e.kind] && !last.IsZero() && !e.start.After(last.Add(5*time.Second)) && !e.start.Before(last.Add(-5*time.Second)) {
+			c.until = latest(c.until, c.logEnd())
+		}
+	}
 }
 
 // logEnd is the time of the last record of any log, the state's end without one.
@@ -242,6 +255,11 @@ func (c *Case) describeLoss(e *episode, ts []*tenure, i int, facts []*raftFact, 
 		e.why = fmt.Sprintf("the cluster was without a leader for %s, less than %s", seconds(e.length()), seconds(shortLoss))
 		return
 	}
+	if !t.sure && !c.stoodStill(e, t) {
+		e.text = fmt.Sprintf("One member lost leader %s at term %d; %s after %s. No other log says so, and the store went on", m.name(t.leader), t.term, next, seconds(e.length()))
+		e.why = "one follower's word is not the cluster's, and writes were stored meanwhile"
+		return
+	}
 	e.reach = true
 	if !slowQuorum(slow, e, m) && (t.quorum || rounds >= 3) {
 		e.kind = "quorum-loss"
@@ -388,8 +406,8 @@ func (c *Case) dependsOn(id string, e *episode, m *members) (*note, string) {
 			continue
 		}
 		l := b.first.file
-		if servers := l.flags["etcd-servers"]; servers != "" && strings.Contains(servers, ",") {
-			continue // its client goes on to the next endpoint
+		if servers := l.flags["etcd-servers"]; servers == "" || strings.Contains(servers, ",") {
+			continue // not known to have one endpoint only: a client goes on to the next
 		}
 		n := b.first
 		if n.at.Before(e.start) {
@@ -416,51 +434,80 @@ func (l *logFile) wroteBetween(from, to time.Time) bool {
 	return false
 }
 
-// noSpace finds a raised NOSPACE alarm in logs and stores.
+// noSpace finds the times under a NOSPACE alarm in logs and stores. etcd does not
+// log that an alarm was disarmed, so an episode ends with the first put that was
+// stored again; the alarm's own raising may let a few through.
 func (c *Case) noSpace(m *members) []*episode {
-	e := &episode{kind: "nospace", end: c.logEnd(), open: true, reach: true,
-		why: "while the NOSPACE alarm stands, etcd refuses every put and takes only deletes"}
+	var signs []*burst
 	for _, sig := range []string{"etcd-quota-exceeded", "etcd-alarm-raised", "etcd-err-nospace"} {
 		for _, b := range c.bursts(sig) {
-			if sig == "etcd-alarm-raised" && !strings.Contains(strings.ToUpper(b.first.text), "NOSPACE") {
-				continue
-			}
-			if e.start.IsZero() || b.first.at.Before(e.start) {
-				e.start = b.first.at
-			}
-			e.logged = true
-			if len(e.cites) < 4 {
-				e.cites = append(e.cites, lineCite(b.first))
+			if sig != "etcd-alarm-raised" || strings.Contains(strings.ToUpper(b.first.text), "NOSPACE") {
+				signs = append(signs, b)
 			}
 		}
 	}
+	sort.SliceStable(signs, func(i, j int) bool { return signs[i].first.at.Before(signs[j].first.at) })
+	var out []*episode
+	var cur *episode
+	for _, b := range signs {
+		if cur == nil || !cur.open && b.first.at.After(cur.end) {
+			cur = c.alarmFrom(b.first.at)
+			cur.logged = true
+			out = append(out, cur)
+		}
+		if len(cur.cites) < 4 {
+			cur.cites = append(cur.cites, lineCite(b.first))
+		}
+	}
+	return c.storedAlarms(out, m)
+}
+
+// alarmFrom is an episode that lasts until puts are stored again.
+func (c *Case) alarmFrom(start time.Time) *episode {
+	e := &episode{kind: "nospace", start: start, end: c.logEnd(), open: true, reach: true,
+		text: "The NOSPACE alarm was raised: the database reached its quota and etcd refused every put",
+		why:  "while the NOSPACE alarm stands, etcd refuses every put and takes only deletes"}
+	if put := c.clock.FirstPutAfter(start.Add(shortLoss)); !put.IsZero() {
+		e.end, e.open = put, false
+	}
+	return e
+}
+
+// storedAlarms adds the alarms that the stores hold: to the open episode, or as one
+// that began with the last put.
+func (c *Case) storedAlarms(out []*episode, m *members) []*episode {
+	var ids []string
 	for _, s := range c.hist.Stores() {
 		for _, a := range s.Alarms {
 			if a.Kind == "NOSPACE" {
-				e.members = append(e.members, a.MemberID)
+				ids = append(ids, a.MemberID)
 			}
 		}
 	}
-	sort.Strings(e.members)
-	e.members = compact(e.members)
-	if e.start.IsZero() && len(e.members) == 0 {
-		return nil
+	sort.Strings(ids)
+	ids = compact(ids)
+	if len(ids) == 0 {
+		return out
 	}
-	for _, b := range c.bursts("etcd-alarm-disarmed") {
-		if b.first.at.After(e.start) {
-			e.end, e.open = b.first.at, false
-			e.cites = append(e.cites, lineCite(b.first))
-			break
+	if n := len(out); n == 0 || !out[n-1].open {
+		e := c.alarmFrom(c.clock.LastPut())
+		e.cites = append(e.cites, c.lastPutCite())
+		out = append(out, e)
+	}
+	e := out[len(out)-1]
+	e.members = ids
+	e.text += fmt.Sprintf("; the store holds the alarm of %s", list(nameAll(ids, m)))
+	return out
+}
+
+// lastPutCite cites the newest put: what was stored before the puts stopped.
+func (c *Case) lastPutCite() *cite {
+	for i := c.hist.Len() - 1; i >= 0; i-- {
+		if r := c.hist.At(i); !r.Tombstone {
+			return revCite(i, "the last put of the store, before its NOSPACE alarm (database space exceeded)")
 		}
 	}
-	if e.start.IsZero() {
-		e.start = c.stateEnd()
-	}
-	e.text = "The NOSPACE alarm was raised: the database reached its quota and etcd refused every put"
-	if len(e.members) > 0 {
-		e.text += fmt.Sprintf("; the store holds the alarm of %s", list(nameAll(e.members, m)))
-	}
-	return []*episode{e}
+	return nil
 }
 
 func nameAll(ids []string, m *members) []string {

@@ -79,8 +79,15 @@ func (j *judge) chain(a *attempt, s *stall) *chain {
 	best := time.Duration(0)
 	for _, p := range j.writers(a, s) {
 		for _, x := range p.silent(s.from, s.to) {
+			if x.root == nil && !x.lost() {
+				continue // late, but nobody took it for gone
+			}
 			ch.silences = append(ch.silences, x)
-			spans = append(spans, [2]time.Time{x.from, x.to.Add(catchUp)})
+			span := [2]time.Time{x.from, x.to}
+			if x.handover() {
+				span[1] = x.to.Add(catchUp)
+			}
+			spans = append(spans, span)
 			if d := overlap(x.from, x.to, s); d > best || ch.silence == nil {
 				best, ch.silence = d, x
 			}
@@ -91,8 +98,10 @@ func (j *judge) chain(a *attempt, s *stall) *chain {
 			continue
 		}
 		ch.outages = append(ch.outages, e)
-		for _, span := range j.stopped(e) {
-			spans = append(spans, [2]time.Time{span[0], span[1].Add(catchUp)})
+		stopped := j.stopped(e)
+		spans = append(spans, stopped...)
+		if n := len(stopped); n > 0 {
+			spans = append(spans, [2]time.Time{stopped[n-1][1], stopped[n-1][1].Add(catchUp)})
 		}
 		if 2*j.stoppedWithin(e, s) >= s.length() && (ch.outage == nil || better(e, ch.outage)) {
 			ch.outage = e
@@ -108,13 +117,20 @@ func (j *judge) chain(a *attempt, s *stall) *chain {
 // stopsWrites are the faults that hold up every write by themselves.
 var stopsWrites = map[string]bool{"quorum-loss": true, "leader-loss": true, "nospace": true, "slow-disk": true}
 
-// stopped are the times in which an outage let no write through: all of it, or
-// for slow disks the pauses between stored writes.
+// stopped are the times of an outage in which no put was stored. A fault in etcd's
+// log during which the store went on has stopped nothing.
 func (j *judge) stopped(e *episode) [][2]time.Time {
-	if e.kind != "slow-disk" {
+	if j.c.hist.Len() == 0 {
 		return [][2]time.Time{{e.start, e.end}}
 	}
-	return j.c.clock.Pauses(e.start, e.end, 2*time.Second)
+	var out [][2]time.Time
+	for _, p := range j.c.pauses(e.start, e.end, stopLimit) {
+		if e.start.After(p[0].Add(holeLimit)) {
+			continue // it had begun long before
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 func (j *judge) stoppedWithin(e *episode, s *stall) time.Duration {
@@ -141,7 +157,11 @@ func (j *judge) writers(a *attempt, s *stall) []*pulse {
 	case stageReplicaSet, stageConverge:
 		want["kube-controller-manager"] = true
 	case stageSchedule:
-		want["kube-scheduler"] = true
+		for _, w := range s.waits {
+			if byDefaultScheduler(w.p.pod.last().obj) {
+				want["kube-scheduler"] = true
+			}
+		}
 	case stagePrepare, stageStart:
 		for _, w := range s.waits {
 			want[w.p.pod.last().obj.Spec.NodeName] = true

@@ -18,6 +18,9 @@ type tenure struct {
 	lost   time.Time
 	by     *note
 	quorum bool
+	// sure says that the loss is the cluster's: the leader's own word, or that of
+	// enough members. One follower may have been alone.
+	sure bool
 	// cuts are the times in which one member lost this leader and then followed it
 	// again in the same term.
 	cuts []cutOff
@@ -98,7 +101,7 @@ func (c *Case) raftEvents() []*raftFact {
 
 // tenures rebuilds who led when from the raft lines of every member that has a
 // log.
-func (c *Case) tenures(facts []*raftFact) []*tenure {
+func (c *Case) tenures(facts []*raftFact, m *members) []*tenure {
 	byTerm := map[uint64]*tenure{}
 	for _, f := range facts {
 		leader := ""
@@ -125,22 +128,25 @@ func (c *Case) tenures(facts []*raftFact) []*tenure {
 		if i+1 < len(out) {
 			until = out[i+1].since
 		}
-		t.findLoss(facts, until)
+		t.findLoss(facts, until, m)
 	}
 	return out
 }
 
-// findLoss finds when the cluster lost this leader: the first line that says so
-// and that its member does not take back by following the same leader in the
-// same term again (a follower that was cut off for a while lost it for itself).
-func (t *tenure) findLoss(facts []*raftFact, until time.Time) {
+// findLoss finds when the cluster lost this leader: when the leader itself says so,
+// or as many other members as make a quorum with it gone. A member that later
+// followed the same leader in the same term was cut off for a while: its loss was
+// its own. Where too few members have a log, the first one's word is kept but is
+// not sure.
+func (t *tenure) findLoss(facts []*raftFact, until time.Time, m *members) {
+	first := map[string]*raftFact{}
 	for _, f := range facts {
 		at := f.first.at
 		if at.Before(t.since) || !until.IsZero() && at.After(until) {
 			continue
 		}
 		stepped := f.ev.Kind == logparse.RaftSteppedDown && f.ev.Member == t.leader
-		if !stepped && (f.ev.Kind != logparse.RaftLostLeader || f.ev.Leader != t.leader) {
+		if !stepped && (f.ev.Kind != logparse.RaftLostLeader || f.ev.Former != t.leader && f.ev.Leader != t.leader) {
 			continue
 		}
 		if back := takenBack(facts, f, t); !stepped && back != nil {
@@ -148,29 +154,42 @@ func (t *tenure) findLoss(facts []*raftFact, until time.Time) {
 			continue
 		}
 		t.quorum = t.quorum || stepped
-		if t.lost.IsZero() {
-			n := f.first
-			t.lost, t.by = at, &n
+		if first[f.ev.Member] == nil {
+			first[f.ev.Member] = f
 		}
 	}
-	if until.IsZero() && !t.quorum && t.by != nil && f0(t.by) != t.leader && !majorityLost(facts, t) {
-		// One follower's word is not the cluster's.
-		t.lost, t.by = time.Time{}, nil
-	}
+	t.decideLoss(first, m)
 }
 
-// f0 is the member that wrote a note, "" if its log does not say.
-func f0(n *note) string { return n.file.id.MemberID }
-
-// majorityLost says whether more than one member lost this leader for good.
-func majorityLost(facts []*raftFact, t *tenure) bool {
-	who := map[string]bool{}
-	for _, f := range facts {
-		if f.ev.Kind == logparse.RaftLostLeader && f.ev.Leader == t.leader && !f.first.at.Before(t.since) && takenBack(facts, f, t) == nil {
-			who[f.ev.Member] = true
+// decideLoss picks the record from which the loss is the cluster's.
+func (t *tenure) decideLoss(first map[string]*raftFact, m *members) {
+	var others []*raftFact
+	for _, id := range sortedKeys(first) {
+		if id != t.leader {
+			others = append(others, first[id])
 		}
 	}
-	return len(who) > 1
+	sort.SliceStable(others, func(i, j int) bool { return others[i].first.at.Before(others[j].first.at) })
+	enough := m.size()/2 + 1
+	pick := first[t.leader]
+	if len(others) >= enough && (pick == nil || others[enough-1].first.at.Before(pick.first.at)) {
+		// The first of them says when it began, now that enough agree.
+		pick = others[enough-1]
+		for _, o := range others[:enough] {
+			if others[enough-1].first.at.Sub(o.first.at) <= 3*electionTimeout {
+				pick = o
+				break
+			}
+		}
+	}
+	t.sure = pick != nil
+	if pick == nil && len(others) > 0 {
+		pick = others[0]
+	}
+	if pick != nil {
+		n := pick.first
+		t.lost, t.by = pick.first.at, &n
+	}
 }
 
 // takenBack finds the record in which a member that lost a leader followed it

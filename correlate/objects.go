@@ -102,7 +102,9 @@ type objects struct {
 	slices      map[string][]*life[*discoveryv1.EndpointSlice]
 	events      map[types.UID][]*life[*corev1.Event] // by involved object
 	quotas      []*life[*corev1.ResourceQuota]
-	bad         map[string]*undecoded
+	// templates are the pod labels of every workload that exists, by namespace.
+	templates map[string][]map[string]string
+	bad       map[string]*undecoded
 }
 
 // newWorld decodes them.
@@ -119,6 +121,7 @@ func newObjects(h *snapshot.History) *objects {
 		quotas:      lives[*corev1.ResourceQuota](h, "resourcequotas", bad),
 		bad:         bad,
 	}
+	w.templates = liveTemplates(h, w, bad)
 	for _, n := range lives[*corev1.Node](h, "nodes", bad) {
 		w.nodes[n.meta().GetName()] = n
 	}
@@ -127,6 +130,33 @@ func newObjects(h *snapshot.History) *objects {
 		w.events[uid] = append(w.events[uid], e)
 	}
 	return w
+}
+
+// liveTemplates collects the pod labels of the workloads that are not deleted.
+func liveTemplates(h *snapshot.History, w *objects, bad map[string]*undecoded) map[string][]map[string]string {
+	out := map[string][]map[string]string{}
+	add := func(ns string, t *corev1.PodTemplateSpec) { out[ns] = append(out[ns], t.Labels) }
+	for _, l := range w.deployments {
+		if l.deleted < 0 {
+			add(l.meta().GetNamespace(), &l.last().obj.Spec.Template)
+		}
+	}
+	for _, l := range lives[*appsv1.StatefulSet](h, "statefulsets", bad) {
+		if l.deleted < 0 {
+			add(l.meta().GetNamespace(), &l.last().obj.Spec.Template)
+		}
+	}
+	for _, l := range lives[*appsv1.DaemonSet](h, "daemonsets", bad) {
+		if l.deleted < 0 {
+			add(l.meta().GetNamespace(), &l.last().obj.Spec.Template)
+		}
+	}
+	for _, l := range lives[*appsv1.ReplicaSet](h, "replicasets", bad) {
+		if l.deleted < 0 && metav1.GetControllerOf(l.meta()) == nil {
+			add(l.meta().GetNamespace(), &l.last().obj.Spec.Template)
+		}
+	}
+	return out
 }
 
 // byOwner groups lives by the UID of their controller.

@@ -44,24 +44,30 @@ func surely(from mark, to time.Time) time.Duration {
 type passage struct {
 	pod                                     *life[*corev1.Pod]
 	created, bound, images, started, served mark
-	gone                                    mark
+	// awaits is when a pod may be expected in its Services: its containers are ready
+	// and they exist.
+	awaits mark
+	// gone is when the pod was deleted, asked to be, or had failed for good.
+	gone mark
 }
 
 // entered and through are a pod's marks around a stage.
 func (p *passage) entered(stage int) mark {
-	return [...]mark{5: p.created, 6: p.bound, 7: p.images, 8: p.started}[stage]
+	return [...]mark{5: p.created, 6: p.bound, 7: p.images, 8: p.awaits}[stage]
 }
 
 func (p *passage) through(stage int) mark {
 	return [...]mark{4: p.created, 5: p.bound, 6: p.images, 7: p.started, 8: p.served}[stage]
 }
 
-// passages follows the pods of a rollout's ReplicaSet. A set that is older than
+// passages follows the pods that a rollout's ReplicaSet brought up for it: until it
+// was complete. A set that is older than
 // the rollout (a rollback) brings only the pods that were created for it.
 func (c *Case) passages(a *attempt, w *objects) []*passage {
 	if a.set == nil {
 		return nil
 	}
+	done := c.completeMark(a)
 	var out []*passage
 	for _, pod := range w.pods[a.set.meta().GetUID()] {
 		p := c.follow(a, pod)
@@ -70,6 +76,9 @@ func (c *Case) passages(a *attempt, w *objects) []*passage {
 		}
 		if a.next != nil && p.created.rev > a.next.rev {
 			continue
+		}
+		if done.ok && p.created.rev > done.rev {
+			continue // a replacement or a later scale-up: the rollout was over
 		}
 		out = append(out, p)
 	}
@@ -92,7 +101,18 @@ func (c *Case) follow(a *attempt, pod *life[*corev1.Pod]) *passage {
 	p.started = c.firstVersion(pod, isTrue(corev1.ContainersReady), stampOf(corev1.ContainersReady))
 	ready := c.firstVersion(pod, isTrue(corev1.PodReady), stampOf(corev1.PodReady))
 	p.served = c.servedMark(a, pod, ready)
-	if pod.deleted >= 0 {
+	p.awaits = p.started
+	for _, e := range a.expects {
+		// A Service that came later is owed nothing before it was there.
+		known := !e.svc.cut || e.since.rev != e.svc.first().rev
+		if known && p.awaits.ok && e.since.rev > p.awaits.rev {
+			if m := c.markOf(e.since.rev, e.since.idx); m.at.After(p.awaits.at) {
+				p.awaits = m
+			}
+		}
+	}
+	p.gone = c.firstVersion(pod, isRetired, nil)
+	if pod.deleted >= 0 && !p.gone.ok {
 		p.gone = c.markOf(pod.deletedRev, pod.deleted)
 	}
 	// A later stage shows the earlier one, where the history of that was lost.
@@ -117,14 +137,35 @@ func (c *Case) firstVersion(pod *life[*corev1.Pod], is func(*corev1.Pod) bool, s
 		if !is(v.obj) {
 			continue
 		}
-		if k == 0 && pod.cut && stamp != nil {
+		m := c.markOf(v.rev, v.idx)
+		if k > 0 || !pod.cut {
+			return m
+		}
+		// It may have been so long before.
+		m.lo = v.obj.CreationTimestamp.UTC()
+		if stamp != nil && !c.skewedHost(v.obj.Spec.NodeName) {
 			if t := stamp(v.obj); !t.IsZero() {
 				return stampMark(t, v.idx)
 			}
 		}
-		return c.markOf(v.rev, v.idx)
+		return m
 	}
 	return mark{}
+}
+
+// skewedHost says whether a host's clock is known to be off.
+func (c *Case) skewedHost(host string) bool {
+	for _, s := range c.clock.Skewed() {
+		if s.Writer == host {
+			return true
+		}
+	}
+	return false
+}
+
+// isRetired says whether a pod is on its way out: nothing is due of it any more.
+func isRetired(p *corev1.Pod) bool {
+	return p.DeletionTimestamp != nil || p.Status.Phase == corev1.PodFailed
 }
 
 func isBound(p *corev1.Pod) bool { return p.Spec.NodeName != "" }

@@ -125,8 +125,8 @@ func podPoints(p *passage, a *attempt, c *Case, add addPoint) {
 			add(v.rev, "Pod", v.obj.Name, text)
 		}
 	}
-	if p.gone.ok && a.within(p.gone.rev) {
-		add(p.gone.rev, "Pod", p.pod.meta().GetName(), "deleted")
+	if p.pod.deleted >= 0 && a.within(p.pod.deletedRev) {
+		add(p.pod.deletedRev, "Pod", p.pod.meta().GetName(), "deleted")
 	}
 }
 

@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -22,7 +23,10 @@ type pulse struct {
 	// others take it for gone (the lease duration).
 	limit, lost time.Duration
 	beats       []beat
-	gaps        []*silence
+	// acts are other stored writes by the same program: a stale Lease alone does
+	// not say that it is gone.
+	acts []beat
+	gaps []*silence
 }
 
 // beat is one stored sign of life: a renewal of the Lease, or for a kubelet any
@@ -59,6 +63,11 @@ func (s *silence) length() time.Duration { return s.to.Sub(s.from) }
 // program had to take it again.
 func (s *silence) handover() bool {
 	return s.next == nil || s.next.holder != s.last.holder
+}
+
+// lost says whether the silence was long enough to be taken for an end.
+func (s *silence) lost() bool {
+	return s.handover() && s.length() >= s.pulse.limit || s.length() >= s.pulse.lost
 }
 
 // known says whether no renewal between the two beats was compacted away.
@@ -103,7 +112,10 @@ func (c *Case) pulses(w *objects) []*pulse {
 			p.beats = append(p.beats, b)
 		}
 		leased[p.name] = leased[p.name] || p.kind == "kubelet-down"
+		p.setLimits(l.last().obj)
+		p.acts = c.acts(w, p)
 		p.findGaps(c.stateEnd())
+		c.dropBusy(p)
 		out = append(out, p)
 	}
 	for _, name := range sortedKeys(w.nodes) {
@@ -113,6 +125,24 @@ func (c *Case) pulses(w *objects) []*pulse {
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].key < out[j].key })
 	return out
+}
+
+// setLimits takes the Lease's own duration, and the period at which it was really
+// renewed: components may be set to other values than the defaults.
+func (p *pulse) setLimits(l *coordinationv1.Lease) {
+	if d := l.Spec.LeaseDurationSeconds; d != nil && *d > 0 && p.kind != "apiserver-down" {
+		p.lost = time.Duration(*d) * time.Second
+	}
+	var gaps []time.Duration
+	for i := 1; i < len(p.beats); i++ {
+		if p.beats[i].version == p.beats[i-1].version+1 {
+			gaps = append(gaps, p.beats[i].at.Sub(p.beats[i-1].at))
+		}
+	}
+	if len(gaps) >= 3 {
+		slices.Sort(gaps)
+		p.limit = max(p.limit, gaps[len(gaps)/2]*5/2)
+	}
 }
 
 // pulseOf tells whose pulse a Lease is, nil for one that no rollout waits for.

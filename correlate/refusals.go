@@ -19,8 +19,8 @@ var workloadResources = map[string]bool{"deployments": true}
 // workload itself that was answered with an error, its client's retries with it.
 type refusal struct {
 	requests []*auditEvent
-	// mended is the answered write of the same client that made it good, nil if none.
-	mended *auditEvent
+	// mended is when a later write made it good, zero if none did.
+	mended time.Time
 }
 
 func (r *refusal) first() *auditEvent { return r.requests[0] }
@@ -64,9 +64,6 @@ func (c *Case) refusals(as []*attempt) []*refusal {
 		cur := open[key]
 		switch {
 		case r.OK() || r.Revision != 0:
-			if cur != nil && r.Received.Sub(cur.last().Received) < retryGap {
-				cur.mended = r
-			}
 			delete(open, key)
 		case r.Code == 404:
 			// Nothing of that name: no workload was to be rolled out.
@@ -78,7 +75,25 @@ func (c *Case) refusals(as []*attempt) []*refusal {
 			out = append(out, cur)
 		}
 	}
+	for _, r := range out {
+		r.mended = c.mendedAt(r, as)
+	}
 	return withoutConflicts(out)
+}
+
+// mendedAt is when the workload's template was changed after a refusal, by anyone:
+// the first later trigger. A later write that changes no template mends nothing.
+func (c *Case) mendedAt(r *refusal, as []*attempt) time.Time {
+	var first time.Time
+	for _, a := range as {
+		if a.untold || a.namespace() != r.first().Namespace || a.name() != r.first().Name {
+			continue
+		}
+		if t := c.clock.Time(a.trigger().rev); t.After(r.last().Completed) && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	return first
 }
 
 func (r *refusal) last() *auditEvent { return r.requests[len(r.requests)-1] }
@@ -92,7 +107,7 @@ func withoutConflicts(all []*refusal) []*refusal {
 		for _, q := range r.requests {
 			conflicts = conflicts && q.Code == 409
 		}
-		if !conflicts || r.mended == nil {
+		if !conflicts || r.mended.IsZero() {
 			out = append(out, r)
 		}
 	}
@@ -199,9 +214,9 @@ var answers = []struct {
 }{
 	{"nospace", 0, regexp.MustCompile(`database space exceeded`)},
 	{"unauthenticated", 401, regexp.MustCompile(``)},
+	{"admission-webhook", 0, regexp.MustCompile(`failed calling webhook|admission webhook ".*" denied`)},
 	{"quota", 403, regexp.MustCompile(`exceeded quota: `)},
 	{"namespace-terminating", 403, regexp.MustCompile(`because it is being terminated`)},
-	{"admission-webhook", 0, regexp.MustCompile(`failed calling webhook|admission webhook ".*" denied`)},
 	{"forbidden", 403, regexp.MustCompile(`is forbidden: User |cannot \w+ resource`)},
 	{"admission-denied", 403, regexp.MustCompile(``)},
 	{"object-too-large", 413, regexp.MustCompile(``)},
@@ -237,7 +252,7 @@ func (j *judge) judgeRefusal(r *refusal, s *stall) ruling {
 	}
 	var best *episode
 	for _, e := range j.eps {
-		if e.reach && e.overlaps(a.Received, a.Completed) && (best == nil || better(e, best)) && rank[e.kind] < rank["apiserver-down"] {
+		if e.reach && ambiguous(a) && e.overlaps(a.Received, a.Completed) && j.heldUp(a, e) && (best == nil || better(e, best)) {
 			best = e
 		}
 	}
@@ -247,6 +262,21 @@ func (j *judge) judgeRefusal(r *refusal, s *stall) ruling {
 		return ruling{main: x}
 	}
 	return ruling{settle: settles[stageUpdate]}
+}
+
+// heldUp says whether a fault of etcd was in the way of a request: no put was
+// stored while it waited, or etcd itself names the fault in its answer.
+func (j *judge) heldUp(a *auditEvent, e *episode) bool {
+	if !stopsWrites[e.kind] {
+		return false
+	}
+	if strings.Contains(a.Message, "etcdserver: ") && (e.kind == "quorum-loss" || e.kind == "leader-loss") {
+		return true
+	}
+	if j.c.hist.Len() == 0 {
+		return false
+	}
+	return covered(a.Received, a.Completed, j.c.pauses(a.Received, a.Completed, 2*time.Second)) >= 0.6
 }
 
 // refusedRollout builds the rollout of an attempt that left no revision.
@@ -263,8 +293,8 @@ func (j *judge) refusedRollout(r *refusal, b *book) *Rollout {
 		Outcome: Refused, Start: timePtr(a.Received), Onset: timePtr(a.Received),
 		Stages: []Stage{}, Stalls: []Stall{}, Findings: []Finding{},
 	}
-	if r.mended != nil {
-		s.to, s.open = r.mended.Completed, false
+	if !r.mended.IsZero() {
+		s.to, s.open = r.mended, false
 		out.Outcome, out.End = Superseded, timePtr(s.to)
 	} else {
 		n := stageUpdate

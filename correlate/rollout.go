@@ -111,7 +111,7 @@ func (c *Case) cut(l *life[*appsv1.Deployment], nth int, w *objects) []*attempt 
 	for i, v := range l.versions {
 		switch {
 		case i == 0:
-			if !l.cut || !complete(v.obj, v.obj.Generation) {
+			if !l.cut || !complete(v.obj, v.obj.Generation) && !finished(v.obj) {
 				begin(i, l.cut)
 			}
 		case !sameTemplate(&l.versions[i-1].obj.Spec.Template, &v.obj.Spec.Template):
@@ -143,8 +143,8 @@ func (c *Case) endOf(a *attempt) time.Time {
 }
 
 // stateEnd is the last moment for which the stores show the state of objects: the
-// time of their newest revision.
-func (c *Case) stateEnd() time.Time { return c.clock.Last() }
+// time of their newest revision, or later where nothing could be written.
+func (c *Case) stateEnd() time.Time { return latest(c.clock.Last(), c.until) }
 
 // newSet finds the ReplicaSet of a rollout's template.
 func newSet(w *objects, a *attempt) *life[*appsv1.ReplicaSet] {
@@ -175,6 +175,17 @@ func complete(d *appsv1.Deployment, generation int64) bool {
 	}
 	s := d.Status
 	return s.UpdatedReplicas == want && s.Replicas == want && s.AvailableReplicas == want && s.ObservedGeneration >= generation
+}
+
+// finished says whether a Deployment had completed its rollout before: its
+// controller says so, and had seen this generation. A pod may be unready again.
+func finished(d *appsv1.Deployment) bool {
+	for _, k := range d.Status.Conditions {
+		if k.Type == appsv1.DeploymentProgressing && k.Status == corev1.ConditionTrue && k.Reason == "NewReplicaSetAvailable" {
+			return d.Status.ObservedGeneration >= d.Generation
+		}
+	}
+	return false
 }
 
 // change says what a trigger changed, in the words of a reader.

@@ -50,6 +50,8 @@ var localRules = []localRule{
 var nextSteps = map[string]string{
 	"image-pull":              "Check the image name and tag in the registry from a node of this cluster; roll back or set an image that exists.",
 	"crash-loop":              "Read the container's previous log (kubectl logs --previous) and the exit code above; roll back if the change is the only difference.",
+	"liveness-probe":          "Compare the liveness probe (path, port, timeouts) with how the container really answers while it starts.",
+	"startup-probe":           "Give the startup probe the time that the container really needs, or find why it is slow.",
 	"oom":                     "Compare the container's memory limit with what it used; raise the limit or find the growth.",
 	"start-error":             "Check command, entry point and architecture of the image against the message above.",
 	"config-missing":          "Create the Secret, ConfigMap or key that the message names, or correct the reference.",

@@ -15,9 +15,9 @@ var createFailures = []struct {
 	cause string
 	match *regexp.Regexp
 }{
+	{"admission-webhook", regexp.MustCompile(`failed calling webhook|admission webhook ".*" denied`)},
 	{"quota", regexp.MustCompile(`exceeded quota: `)},
 	{"limit-range", regexp.MustCompile(`(maximum|minimum) .* usage per |LimitRange`)},
-	{"admission-webhook", regexp.MustCompile(`failed calling webhook|admission webhook ".*" denied`)},
 	{"service-account-missing", regexp.MustCompile(`error looking up service account|serviceaccount ".*" not found`)},
 	{"namespace-terminating", regexp.MustCompile(`because it is being terminated`)},
 	{"nospace", regexp.MustCompile(`database space exceeded`)},
@@ -106,9 +106,16 @@ func quantities(l corev1.ResourceList) map[string]bool {
 	return out
 }
 
-// paused: the template changed in a Deployment whose controller was told to wait.
-func paused(_ *judge, a *attempt, _ *stall) *suspect {
-	v := a.current()
+// paused: the template changed in a Deployment whose controller was told to wait,
+// and was still told so in the middle of the stall.
+func paused(j *judge, a *attempt, s *stall) *suspect {
+	v := a.trigger()
+	middle := s.from.Add(s.length() / 2)
+	for _, x := range a.life.versions[a.from:a.to] {
+		if !j.c.clock.Time(x.rev).After(middle) {
+			v = x
+		}
+	}
 	if !v.obj.Spec.Paused {
 		return nil
 	}

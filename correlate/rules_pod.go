@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 	"time"
@@ -147,6 +148,9 @@ func (j *judge) podEvents(s *stall, cause, format string, reasons ...string) *su
 				continue
 			}
 			e := events[len(events)-1]
+			if j.wentOn(v.obj.UID, e) {
+				continue
+			}
 			// A kubelet repeats a failure after at most 2 min 3 s.
 			if s.to.Sub(j.c.clock.Time(e.rev)) > 130*time.Second {
 				continue
@@ -157,6 +161,26 @@ func (j *judge) podEvents(s *stall, cause, format string, reasons ...string) *su
 	}
 	return nil
 }
+
+// wentOn says whether a later Event of the same pod shows that the kubelet got past
+// what an Event complains of (incidents.md N-8).
+func (j *judge) wentOn(uid types.UID, e version[*corev1.Event]) bool {
+	for _, l := range j.w.events[uid] {
+		for _, v := range l.versions {
+			switch v.obj.Reason {
+			case "Pulling", "Pulled", "Created", "Started":
+				if v.rev > e.rev {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// missingKey is what a kubelet says when a Secret, a ConfigMap or a key of one is
+// missing (pkg/kubelet/kubelet_pods.go).
+var missingKey = regexp.MustCompile(`secret ".*" not found|configmap ".*" not found|couldn't find key`)
 
 // startFailures are the waiting reasons of a container that could not be started.
 var startFailures = map[string]string{
@@ -172,11 +196,15 @@ var startFailures = map[string]string{
 func containerFails(j *judge, _ *attempt, s *stall) *suspect {
 	for _, w := range s.waits {
 		v := j.stalledPod(w)
+		if v.obj.Status.Phase == corev1.PodFailed {
+			continue // evicted or refused: its containers do not try again
+		}
 		for i := range v.obj.Status.ContainerStatuses {
-			if x := containerSuspect(&v.obj.Status.ContainerStatuses[i]); x != nil {
+			if x := j.containerSuspect(v.obj, &v.obj.Status.ContainerStatuses[i], s); x != nil {
 				st := &v.obj.Status.ContainerStatuses[i]
+				x.cites = append([]*cite{revCite(v.idx, "Pod %s: %s", podName(v), containerText(st))}, x.cites...)
+				x.cites = append(x.cites, j.eventCites(v.obj.UID, s, "BackOff", "Failed")...)
 				x.text = fmt.Sprintf("Container %s of pod %s %s", st.Name, podName(v), x.text)
-				x.cites = append([]*cite{revCite(v.idx, "Pod %s: %s", podName(v), containerText(st))}, j.eventCites(v.obj.UID, s, "BackOff", "Failed")...)
 				return x
 			}
 		}
@@ -184,17 +212,28 @@ func containerFails(j *judge, _ *attempt, s *stall) *suspect {
 	return nil
 }
 
-// containerSuspect judges one container's state.
-func containerSuspect(st *corev1.ContainerStatus) *suspect {
+// containerSuspect judges one container's state. One that is ready, or that runs on
+// after a single restart, explains nothing.
+func (j *judge) containerSuspect(p *corev1.Pod, st *corev1.ContainerStatus, s *stall) *suspect {
+	if st.Ready {
+		return nil
+	}
 	end := st.State.Terminated
 	if end == nil {
 		end = st.LastTerminationState.Terminated
 	}
 	if w := st.State.Waiting; w != nil && startFailures[w.Reason] != "" {
-		return &suspect{cause: startFailures[w.Reason], confidence: Proven, text: fmt.Sprintf("could not be started (%s): %s", w.Reason, cutText(w.Message))}
+		cause := startFailures[w.Reason]
+		if cause == "config-missing" && !missingKey.MatchString(w.Message) {
+			cause = "start-error"
+		}
+		return &suspect{cause: cause, confidence: Proven, text: fmt.Sprintf("could not be started (%s): %s", w.Reason, cutText(w.Message))}
 	}
-	if end == nil || st.State.Running != nil && st.RestartCount == 0 {
+	if end == nil || st.State.Running != nil && (st.RestartCount < 2 || s.to.Sub(end.FinishedAt.Time) > longestBackOff) {
 		return nil
+	}
+	if x := j.probeKilled(p, st, s); x != nil {
+		return x
 	}
 	switch {
 	case end.Reason == "OOMKilled":
@@ -210,6 +249,28 @@ func containerSuspect(st *corev1.ContainerStatus) *suspect {
 	}
 	return &suspect{cause: "crash-loop", confidence: conf,
 		text: fmt.Sprintf("started and exited with code %d (%s), %s", end.ExitCode, end.Reason, count(int(st.RestartCount), "restart"))}
+}
+
+// longestBackOff is the cap of the kubelet's restart back-off.
+const longestBackOff = 5 * time.Minute
+
+// probeKilled: the kubelet killed the container because a probe failed; its exit is
+// then no crash (pkg/kubelet/kuberuntime: "Container %s failed %s probe").
+func (j *judge) probeKilled(p *corev1.Pod, st *corev1.ContainerStatus, s *stall) *suspect {
+	events := j.eventsOf(p.UID, s, "Killing")
+	for i := len(events) - 1; i >= 0; i-- {
+		msg := events[i].obj.Message
+		if !strings.Contains(msg, st.Name) {
+			continue
+		}
+		for _, probe := range []string{"liveness", "startup"} {
+			if strings.Contains(msg, "failed "+probe+" probe") {
+				return &suspect{cause: probe + "-probe", confidence: Proven, cites: []*cite{eventCite(events[i])},
+					text: fmt.Sprintf("was killed because its %s probe failed, %s", probe, count(int(st.RestartCount), "restart"))}
+			}
+		}
+	}
+	return nil
 }
 
 // containerText is a container's state with its last end.

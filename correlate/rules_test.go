@@ -135,6 +135,8 @@ var ruleCases = []ruleCase{
 	{"service selects nothing", "selector-mismatch", true, func(s *scene) {
 		s.svc.Spec.Selector = map[string]string{"app": "kart"}
 		s.put(10*sec, s.svc)
+		s.slice.Endpoints = nil
+		s.put(10*sec+50*ms, s.slice)
 		s.update()
 		s.newSet(at(100 * ms))
 		served(s)

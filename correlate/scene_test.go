@@ -48,7 +48,7 @@ func newScene(t *testing.T) *scene {
 	s.d = &appsv1.Deployment{ObjectMeta: s.meta("cart", "d-uid", 0), Spec: appsv1.DeploymentSpec{Replicas: &two, Template: tpl}}
 	s.d.Generation = 1
 	s.put(500*ms, s.d)
-	s.old = s.replicaSet("cart-old", "rs-old")
+	s.old = s.replicaSet("cart-old", "rs-old", 550*ms)
 	s.put(550*ms, s.old)
 	var pods []*corev1.Pod
 	for i := range 2 {
@@ -88,10 +88,10 @@ func owned(m metav1.ObjectMeta, kind, name string, uid types.UID) metav1.ObjectM
 	return m
 }
 
-func (s *scene) replicaSet(name, uid string) *appsv1.ReplicaSet {
+func (s *scene) replicaSet(name, uid string, at time.Duration) *appsv1.ReplicaSet {
 	tpl := *s.d.Spec.Template.DeepCopy()
 	tpl.Labels["pod-template-hash"] = name
-	return &appsv1.ReplicaSet{ObjectMeta: owned(s.meta(name, uid, 0), "Deployment", s.d.Name, s.d.UID), Spec: appsv1.ReplicaSetSpec{Replicas: s.d.Spec.Replicas, Template: tpl}}
+	return &appsv1.ReplicaSet{ObjectMeta: owned(s.meta(name, uid, at), "Deployment", s.d.Name, s.d.UID), Spec: appsv1.ReplicaSetSpec{Replicas: s.d.Spec.Replicas, Template: tpl}}
 }
 
 func (s *scene) newPodOf(set *appsv1.ReplicaSet, name string, at time.Duration) *corev1.Pod {
@@ -111,7 +111,7 @@ func (s *scene) update() {
 
 // newSet lets the controller act: a ReplicaSet of the new template.
 func (s *scene) newSet(at time.Duration) {
-	s.set = s.replicaSet("cart-new", "rs-new")
+	s.set = s.replicaSet("cart-new", "rs-new", at)
 	s.put(at, s.set)
 	s.d.Status.ObservedGeneration, s.d.Status.UpdatedReplicas = 2, 0
 	s.put(at, s.d)

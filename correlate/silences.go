@@ -13,7 +13,7 @@ func (c *Case) silences(pulses []*pulse, eps []*episode) []*episode {
 	var out []*episode
 	for _, p := range pulses {
 		for _, s := range p.gaps {
-			s.root = rootOf(s, eps)
+			s.root = c.rootOf(s, eps)
 			elected := p.kind == "controller-down" || p.kind == "scheduler-down"
 			if s.root != nil && s.handover() && elected {
 				s.root.lost = append(s.root.lost, s)
@@ -32,18 +32,19 @@ func (c *Case) silences(pulses []*pulse, eps []*episode) []*episode {
 
 // rootOf finds the fault behind a silence. The fault must have begun by the first
 // renewal that is missing, and must reach past the renew deadline or, for a
-// shorter silence, to its end. A silence that follows another with one beat
-// between (a renewal that was queued in the fault and stored when it ended) has
-// the root of the first.
-func rootOf(s *silence, eps []*episode) *episode {
+// shorter silence, to its end; and writes must really have stopped then, or the
+// writer's API server must have lost its only member. A silence that follows
+// another with one beat between (a renewal that was queued in the fault and
+// stored when it ended) has the root of the first.
+func (c *Case) rootOf(s *silence, eps []*episode) *episode {
 	var best *episode
 	for _, e := range eps {
-		if !e.reach {
+		if !e.reach || !e.end.After(s.from) {
 			continue
 		}
 		started := !e.start.After(s.from.Add(max(renewDeadline/2, s.pulse.limit/2)))
 		reaches := e.end.After(s.from.Add(renewDeadline-2*time.Second)) || !s.open() && e.end.After(s.to.Add(-5*time.Second))
-		if started && reaches && e.end.After(s.from) && (best == nil || better(e, best)) {
+		if started && reaches && (best == nil || better(e, best)) && (!stopsWrites[e.kind] || c.stoppedFor(s)) {
 			best = e
 		}
 	}
@@ -53,6 +54,13 @@ func rootOf(s *silence, eps []*episode) *episode {
 	return best
 }
 
+// stoppedFor says whether no put was stored for most of the time in which a silent
+// writer could have kept its Lease.
+func (c *Case) stoppedFor(s *silence) bool {
+	to := s.from.Add(min(s.length(), max(renewDeadline, s.pulse.limit)))
+	return covered(s.from, to, c.pauses(s.from, to, stopLimit)) >= 0.6
+}
+
 func better(a, b *episode) bool {
 	if rank[a.kind] != rank[b.kind] {
 		return rank[a.kind] < rank[b.kind]
@@ -60,16 +68,20 @@ func better(a, b *episode) bool {
 	return a.start.Before(b.start)
 }
 
-// globalStop says whether a silence was everybody's: most of it, or of the one
-// before it, no revision at all was stored. Then its writer is not to blame.
+// globalStop says whether a silence was everybody's: it began with a pause of the
+// whole store that cost everybody's Leases, or most of it, or of the one before it,
+// nothing at all was stored. Then its writer is not to blame.
 func (c *Case) globalStop(x *silence) bool {
 	if x.after != nil && x.after.length() >= renewDeadline && c.globalStop(x.after) {
 		return true
 	}
+	span := &stall{from: x.from, to: x.to}
 	var sum time.Duration
-	for _, h := range c.clock.Pauses(x.from, x.to, holeLimit) {
-		s := &stall{from: x.from, to: x.to}
-		sum += overlap(h[0], h[1], s)
+	for _, h := range c.pauses(x.from, x.to, holeLimit) {
+		sum += overlap(h[0], h[1], span)
+		if h[1].Sub(h[0]) >= renewDeadline-2*time.Second && h[0].Before(x.from.Add(x.pulse.limit/2)) {
+			return true
+		}
 	}
 	return 2*sum > x.length()
 }

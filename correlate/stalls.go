@@ -5,6 +5,7 @@ import (
 	"sort"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -87,6 +88,7 @@ func (a *attempt) replicaSetStall() {
 		return
 	}
 	trigger := a.c.markOf(a.trigger().rev, a.trigger().idx)
+	trigger = a.afterOld(trigger)
 	until := a.end
 	s := &stall{stage: stageReplicaSet, from: trigger.at, to: a.end, open: true, object: "Deployment " + a.namespace() + "/" + a.name()}
 	if len(a.pods) > 0 {
@@ -104,6 +106,29 @@ func (a *attempt) replicaSetStall() {
 		a.closeAtEnd(s)
 		a.stalls = append(a.stalls, s)
 	}
+}
+
+// afterOld moves the moment from which a new pod is due: the Recreate strategy
+// waits for the last old pod to be gone (incidents.md N-15).
+func (a *attempt) afterOld(m mark) mark {
+	if a.current().obj.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+		return m
+	}
+	for _, set := range a.c.objs.sets[a.life.meta().GetUID()] {
+		if set == a.set {
+			continue
+		}
+		for _, p := range a.c.objs.pods[set.meta().GetUID()] {
+			gone := mark{ok: true, at: a.end, lo: a.end, hi: a.end}
+			if p.deleted >= 0 {
+				gone = a.c.markOf(p.deletedRev, p.deleted)
+			}
+			if p.first().rev < a.trigger().rev && gone.at.After(m.at) && !gone.at.After(a.end) {
+				m = gone
+			}
+		}
+	}
+	return m
 }
 
 // closeAtEnd closes a stall that the rollout's own end cut off: what was
@@ -165,8 +190,11 @@ func (a *attempt) waitOf(p *passage, n int) *wait {
 	switch {
 	case out.ok && !out.at.After(a.end):
 		w.to, until = out.at, out.lo
-	case p.gone.ok:
+	case p.gone.ok && !p.gone.at.After(a.end):
 		w.to, until = p.gone.at, p.gone.lo
+		if p.gone.at.Before(in.at) {
+			return nil // it was on its way out before
+		}
 	default:
 		w.open = true
 	}
@@ -247,10 +275,10 @@ func (a *attempt) convergeStall() {
 	}
 	from := a.c.countsMark(a)
 	for _, p := range a.pods {
-		if p.gone.ok {
+		if p.gone.ok && !p.gone.at.After(a.end) {
 			continue
 		}
-		if !p.served.ok {
+		if !p.served.ok || p.served.at.After(a.end) {
 			return // an earlier stage waits, and is judged there
 		}
 		if p.served.at.After(from.at) {

@@ -18,6 +18,10 @@ func writeVerdict(a *Analysis, unseen bool) Verdict {
 		id, cause := e.ID, e.Kind
 		v.Episode, v.Cause, v.Confidence = &id, &cause, Likely
 		v.Text = fmt.Sprintf("No rollout stalled in what was given. The control plane had a fault: %s.", e.Text)
+		if !hasStore(a) {
+			v.Text = fmt.Sprintf("Rollouts were not seen: there is no readable store among the inputs. The control plane had a fault: %s.", e.Text)
+			v.Confidence, v.WouldSettle = Possible, "an etcd snapshot or a member's database: it shows whether a rollout waited for this"
+		}
 		return v
 	}
 	v.Text = noneText(a)

@@ -1,6 +1,7 @@
 package revclock
 
 import (
+	"slices"
 	"sort"
 	"time"
 
@@ -17,7 +18,9 @@ import (
 // with the API servers' by more than skewLimit hold nothing and are listed.
 type Clock struct {
 	// mains are the distinct main revisions in order; the slices run beside it.
-	mains        []int64
+	mains []int64
+	// puts says which of them stored a value: deletions pass where puts do not.
+	puts         []bool
 	lower, upper []time.Time
 	estimate     []time.Time
 	skewed       []Skew
@@ -56,6 +59,10 @@ const (
 	skewLimit = time.Second
 	// tightLag is how long after a tight stamp the commit usually is.
 	tightLag = 12 * time.Millisecond
+	// looseLimit and looseSamples are what it takes to call a clock wrong by whole
+	// seconds alone: those are set before webhooks are asked, which may take long.
+	looseLimit   = 5 * time.Second
+	looseSamples = 4
 	// softLag is how long after a stamp in whole seconds the commit is on average.
 	softLag = 500 * time.Millisecond
 	// softLimit is how long after a stamp in whole seconds the commit is at most,
@@ -71,10 +78,11 @@ const (
 func New(h *snapshot.History, requests []*Request) *Clock {
 	k := &Clock{}
 	for i := range h.Len() {
-		m := h.At(i).Main
-		if n := len(k.mains); n == 0 || k.mains[n-1] != m {
-			k.mains = append(k.mains, m)
+		r := h.At(i)
+		if n := len(k.mains); n == 0 || k.mains[n-1] != r.Main {
+			k.mains, k.puts = append(k.mains, r.Main), append(k.puts, false)
 		}
+		k.puts[len(k.puts)-1] = k.puts[len(k.puts)-1] || !r.Tombstone
 	}
 	if len(k.mains) == 0 {
 		return k
@@ -143,17 +151,50 @@ func (k *Clock) LastBefore(t time.Time) time.Time {
 	return k.estimate[i-1]
 }
 
-// Pauses are the pauses of at least limit between any two consecutive revisions
-// that touch an interval.
-func (k *Clock) Pauses(from, to time.Time, limit time.Duration) [][2]time.Time {
+// Pauses are the pauses of at least limit between two consecutive puts that touch
+// an interval, and the one from the last put to end, which is when the state of
+// the store is last known.
+func (k *Clock) Pauses(from, to time.Time, limit time.Duration, end time.Time) [][2]time.Time {
 	var out [][2]time.Time
-	for i := 1; i < len(k.estimate); i++ {
-		a, b := k.estimate[i-1], k.estimate[i]
+	add := func(a, b time.Time) {
 		if b.Sub(a) >= limit && a.Before(to) && b.After(from) {
 			out = append(out, [2]time.Time{a, b})
 		}
 	}
+	last := -1
+	for i, put := range k.puts {
+		if !put {
+			continue
+		}
+		if last >= 0 {
+			add(k.estimate[last], k.estimate[i])
+		}
+		last = i
+	}
+	if last >= 0 {
+		add(k.estimate[last], end)
+	}
 	return out
+}
+
+// LastPut is the estimate of the newest put, zero without one.
+func (k *Clock) LastPut() time.Time {
+	for i := len(k.puts) - 1; i >= 0; i-- {
+		if k.puts[i] {
+			return k.estimate[i]
+		}
+	}
+	return time.Time{}
+}
+
+// FirstPutAfter is the estimate of the first put after a moment, zero if none came.
+func (k *Clock) FirstPutAfter(t time.Time) time.Time {
+	for i, put := range k.puts {
+		if put && k.estimate[i].After(t) {
+			return k.estimate[i]
+		}
+	}
+	return time.Time{}
 }
 
 // Last is the estimate of the newest revision, zero without a store.
@@ -331,6 +372,7 @@ func (k *Clock) dropSkewed(stamps []stamp) {
 	if len(own) == 0 {
 		return
 	}
+	answered := slices.ContainsFunc(own, func(s stamp) bool { return s.answered })
 	ref.fit(own)
 	offsets, tight := map[string][]float64{}, map[string]bool{}
 	for _, s := range stamps {
@@ -343,6 +385,9 @@ func (k *Clock) dropSkewed(stamps []stamp) {
 	for w, off := range offsets {
 		// A stamp that is not tight may be old, so only one from the future counts.
 		m := median(off)
+		if !answered && (len(off) < looseSamples || m < looseLimit.Seconds() && m > -looseLimit.Seconds()) {
+			continue
+		}
 		if m > skewLimit.Seconds() || tight[w] && m < -skewLimit.Seconds() {
 			k.skewed = append(k.skewed, Skew{w, time.Duration(m * float64(time.Second)).Round(100 * time.Millisecond)})
 		}
