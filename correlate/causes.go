@@ -18,6 +18,8 @@ type Cause struct {
 	Test string
 	// NotToBeConfusedWith names the nearest rival; empty if there is none.
 	NotToBeConfusedWith string
+	// NextStep is what to do about it first; empty for causes that no rule names yet.
+	NextStep string
 }
 
 //go:embed causes.tsv
@@ -52,7 +54,7 @@ func parseCauses(tsv string) []Cause {
 		if cols[0] == "" {
 			continue
 		}
-		out = append(out, Cause{ID: cols[0], Stages: cols[1], Test: cols[2], NotToBeConfusedWith: cols[3]})
+		out = append(out, Cause{ID: cols[0], Stages: cols[1], Test: cols[2], NotToBeConfusedWith: cols[3], NextStep: nextSteps[cols[0]]})
 	}
 	return out
 }

@@ -106,6 +106,7 @@ func explainCause(w io.Writer, c correlate.Cause) error {
 		{"can stall", stagesInWords(c.Stages)},
 		{"recognised by", c.Test},
 		{"do not confuse with", c.NotToBeConfusedWith},
+		{"check next", c.NextStep},
 	})
 }
 
