@@ -11,8 +11,8 @@ import (
 // of the control plane, the writes that failed, and a verdict. It may be called
 // more than once; the result is the same each time.
 func (c *Case) Analyze(ctx context.Context) (*Analysis, error) {
-	w := c.objs
-	if err := ctx.Err(); err != nil {
+	w, err := c.objects(ctx)
+	if err != nil {
 		return nil, err
 	}
 	eps, pulses, ts, m := c.findEpisodes(w)
@@ -20,6 +20,9 @@ func (c *Case) Analyze(ctx context.Context) (*Analysis, error) {
 	as := c.attempts(w)
 	refused := c.refusals(as)
 	for _, a := range as {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		a.expects = c.expectedServices(a.life, w)
 		a.pods = c.passages(a, w)
 		a.buildStages()

@@ -2,6 +2,8 @@ package correlate
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"time"
 
 	"etcd-autopsy/correlate/revclock"
@@ -53,7 +55,8 @@ type Case struct {
 	logs []*logFile
 	// stores maps an index into hist.Stores() to the input it was read from.
 	stores []int
-	objs   *objects
+	// objs are decoded when first asked for: see objects.
+	objs *objects
 	// until is set where the state of the store is known to hold beyond its last
 	// revision.
 	until  time.Time
@@ -82,6 +85,21 @@ func (c *Case) Skipped() []string {
 	return out
 }
 
+// problem lists something that went wrong with an input.
+func (c *Case) problem(input int, text string) {
+	c.inputs[input].Problems = append(c.inputs[input].Problems, text)
+}
+
+// plainError drops the path from an error of the file system: where a file lies on
+// this machine never reaches an output.
+func plainError(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Op + ": " + p.Err.Error()
+	}
+	return err.Error()
+}
+
 // join names a file of an input: "incident/logs/etcd-1.log"; an input that is
 // the file itself has one name only.
 func join(label, path string) string {
@@ -98,16 +116,19 @@ func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 	c := &Case{opts: opts, set: set}
 	c.classify()
 	p := newProgress(set, c.logs, opts.Progress)
-	if err := c.openStores(ctx); err != nil {
+	err := c.openStores(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if err := c.readFiles(ctx, p); err != nil {
 		return nil, err
 	}
 	c.audits = c.collectAudits()
-	c.objs = newObjects(c.hist)
-	c.clock = revclock.New(c.hist, c.requests())
-	c.clock.Refit(c.findLanded(c.objs), c.quietTimes())
+	if c.clock, err = revclock.New(ctx, c.hist, c.requests()); err != nil {
+		return nil, err
+	}
+	c.clock.Refit(c.findLanded(), c.quietTimes())
+	c.checkUnchanged()
 	c.dateStores()
 	return c, nil
 }

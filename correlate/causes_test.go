@@ -48,7 +48,7 @@ func TestCausesAreTheCallers(t *testing.T) {
 
 func TestParseCausesWithShortLines(t *testing.T) {
 	got := parseCauses("cause\tstages\ttest\tnot\r\na\t1\tx\r\n\nb\t2\ty\tz\n")
-	want := []Cause{{"a", "1", "x", ""}, {"b", "2", "y", "z"}}
+	want := []Cause{{ID: "a", Stages: "1", Test: "x"}, {ID: "b", Stages: "2", Test: "y", NotToBeConfusedWith: "z"}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("parseCauses = %+v", got)
 	}

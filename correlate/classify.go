@@ -102,7 +102,7 @@ func (c *Case) identify(i int, f *source.File) {
 	}
 	head, err := f.Head(headSize)
 	if err != nil {
-		in.Problems = append(in.Problems, err.Error())
+		in.Problems = append(in.Problems, plainError(err))
 		return
 	}
 	id := logparse.Identify(f.Path, head)

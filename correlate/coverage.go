@@ -16,6 +16,7 @@ func (c *Case) coverage(j *judge, a *Analysis) Coverage {
 	c.logNotes(add, j)
 	c.eventNote(add, j)
 	out.Notes = append(out.Notes, c.skewNotes()...)
+	out.Notes = append(out.Notes, c.outlierNote()...)
 	if n := len(c.set.Skipped); n > 0 {
 		add("%d entries of the inputs were left out (links, unreadable or special files); `inputs` lists them", n)
 	}

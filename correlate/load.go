@@ -2,7 +2,9 @@ package correlate
 
 import (
 	"context"
+	"os"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -121,35 +123,42 @@ func (c *Case) digest(ctx context.Context, i int, p *progress) {
 	f, in := c.set.Files[i], &c.inputs[i]
 	sum, err := f.Digest(ctx, func(n int64) { p.add(f.Path, n) })
 	if err != nil && ctx.Err() == nil {
-		in.Problems = append(in.Problems, err.Error())
+		in.Problems = append(in.Problems, plainError(err))
 	}
 	in.SHA256 = sum
 	p.finish(f.Path)
 }
 
-// reference is the time that stamps without a year are completed with: the last
-// whole stamp of any log, else that of any stored object's creation, else the
-// newest file time of a log.
+// reference is the time that stamps without a year are completed with: that of the
+// logs whose stamps are whole, else the newest stamp of any stored object. One log
+// with a wrong clock must not move it, so it is the median of their last records.
+// The times of the files are not asked: a copy changes them.
 func (c *Case) reference() time.Time {
-	var logs, files time.Time
-	for i, l := range c.logs {
-		if l == nil {
-			continue
-		}
-		if l.last.After(logs) && !l.inferred {
-			logs = l.last
-		}
-		if t := c.set.Files[i].ModTime; t.After(files) {
-			files = t
+	var logs []time.Time
+	for _, l := range c.logs {
+		if l != nil && !l.last.IsZero() && !l.inferred {
+			logs = append(logs, l.last)
 		}
 	}
-	if !logs.IsZero() {
-		return logs
+	if len(logs) == 0 {
+		return revclock.LastStamp(c.hist)
 	}
-	if t := revclock.LastStamp(c.hist); !t.IsZero() {
-		return t
+	slices.SortFunc(logs, time.Time.Compare)
+	return logs[len(logs)/2]
+}
+
+// checkUnchanged lists the files that another program changed while they were read:
+// what was read of them may be neither the old state nor the new.
+func (c *Case) checkUnchanged() {
+	for i, f := range c.set.Files {
+		info, err := os.Stat(f.OSPath)
+		switch {
+		case err != nil:
+			c.problem(i, "is gone since it was read")
+		case info.Size() != f.Size || !info.ModTime().Equal(f.ModTime):
+			c.problem(i, "changed while it was read: what was read may be neither its old state nor its new one")
+		}
 	}
-	return files
 }
 
 // dateStores gives each store's input the times of its first and last revision.

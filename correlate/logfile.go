@@ -18,8 +18,6 @@ type note struct {
 	level logparse.Level
 	text  string
 	msg   string
-	// fields are those of the record; nil for the later records of a burst.
-	fields logparse.Fields
 }
 
 // A burst is a run of records of one file with the same signature (and the same
@@ -63,11 +61,22 @@ type logFile struct {
 	// tail is the last record, signature or not.
 	tail *note
 
+	// leap is a stamp far after all before it, until a second one agrees with it.
+	leap time.Time
+
 	open    map[string]*burst
 	openRaf map[logparse.RaftEvent]*raftFact
 	inFlags bool
 	broken  int
 }
+
+// maxOpenBursts and maxBursts bound what is kept of one log: beyond them, records
+// about different things, or far apart, are counted together.
+const (
+	maxOpenBursts = 2000
+	maxBursts     = 50000
+	manyAbout     = "(many)"
+)
 
 // burstGap ends a burst: records further apart are two.
 const burstGap = 10 * time.Second
@@ -77,7 +86,7 @@ func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress)
 	in := &c.inputs[l.input]
 	r, err := l.file.Open()
 	if err != nil {
-		in.Problems = append(in.Problems, err.Error())
+		in.Problems = append(in.Problems, plainError(err))
 		return
 	}
 	defer func() { _ = r.Close() }()
@@ -88,7 +97,7 @@ func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress)
 	for rec, err := range logparse.Read(ctx, &counted{Reader: r, p: p, file: l.file.Path}, opts) {
 		if err != nil {
 			if ctx.Err() == nil {
-				in.Problems = append(in.Problems, fmt.Sprintf("reading stopped after line %d: %v", l.records, err))
+				in.Problems = append(in.Problems, fmt.Sprintf("reading stopped after %d records: %s", l.records, plainError(err)))
 			}
 			break
 		}
@@ -112,6 +121,12 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 		if l.broken++; l.broken <= maxListedProblems {
 			in.Problems = append(in.Problems, fmt.Sprintf("line %d: %s", rec.Line, rec.Problem))
 		}
+	}
+	if l.wild(rec.Time) {
+		if l.broken++; l.broken <= maxListedProblems {
+			in.Problems = append(in.Problems, fmt.Sprintf("line %d: its time is far from that of the lines before and is not used", rec.Line))
+		}
+		rec.Time = time.Time{}
 	}
 	if !rec.Time.IsZero() {
 		if l.first.IsZero() || rec.Time.Before(l.first) {
@@ -139,8 +154,29 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 	}
 }
 
+// maxLeap is how far a stamp may be from those before it in the same log before a
+// second one has to agree.
+const maxLeap = 24 * time.Hour
+
+// wild says whether a stamp is not to be believed: outside the years that can be
+// written down, or a day and more after everything before it and alone there.
+func (l *logFile) wild(t time.Time) bool {
+	if t.IsZero() {
+		return false
+	}
+	if y := t.Year(); y < 1970 || y > 9998 {
+		return true
+	}
+	if l.last.IsZero() || t.Sub(l.last) <= maxLeap {
+		return false
+	}
+	agreed := !l.leap.IsZero() && t.Sub(l.leap).Abs() <= maxLeap
+	l.leap = t
+	return !agreed
+}
+
 func (l *logFile) note(rec *logparse.Record) note {
-	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, msg: rec.Message, fields: rec.Fields}
+	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, msg: rec.Message}
 }
 
 // takeRaft folds repeats of one raft event (a member that campaigns for ever).
@@ -163,7 +199,13 @@ func (l *logFile) takeSignature(rec *logparse.Record) {
 		about := aboutOf(sig, rec)
 		key := sig + "\x00" + about
 		b := l.open[key]
-		if b == nil || rec.Time.Sub(b.last.at) > burstGap || rec.Time.Before(b.first.at) {
+		if b == nil && len(l.open) >= maxOpenBursts {
+			about = manyAbout
+			key = sig + "\x00" + about
+			b = l.open[key]
+		}
+		full := b != nil && len(l.bursts) >= maxBursts
+		if b == nil || !full && (rec.Time.Sub(b.last.at) > burstGap || rec.Time.Before(b.first.at)) {
 			b = &burst{sig: sig, about: about, first: l.note(rec)}
 			l.open[key] = b
 			l.bursts = append(l.bursts, b)
@@ -238,11 +280,11 @@ func (l *logFile) takeFlags(rec *logparse.Record) {
 	}
 }
 
-// timePtr returns nil for the zero time.
+// timePtr returns nil for the zero time and for one that RFC 3339 cannot write.
 func timePtr(t time.Time) *time.Time {
-	if t.IsZero() {
+	t = t.UTC()
+	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
 		return nil
 	}
-	t = t.UTC()
 	return &t
 }

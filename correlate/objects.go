@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"context"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -54,11 +55,14 @@ type undecoded struct {
 
 // lives decodes every life of every key of a resource. Values that cannot be
 // decoded are counted under the resource's name.
-func lives[T object](h *snapshot.History, resource string, bad map[string]*undecoded) []*life[T] {
+func lives[T object](ctx context.Context, h *snapshot.History, resource string, bad map[string]*undecoded) []*life[T] {
 	var out []*life[T]
 	for _, key := range h.KeysOf(resource) {
 		var cur *life[T]
 		for _, i := range h.Key(key) {
+			if ctx.Err() != nil {
+				return out
+			}
 			r := h.At(i)
 			if r.Tombstone {
 				if cur != nil {
@@ -77,6 +81,7 @@ func lives[T object](h *snapshot.History, resource string, bad map[string]*undec
 				cur = &life[T]{key: key, deleted: -1, cut: r.Version != 1}
 				out = append(out, cur)
 			}
+			slim(t)
 			cur.versions = append(cur.versions, version[T]{idx: i, rev: r.Main, obj: t})
 		}
 	}
@@ -107,25 +112,37 @@ type objects struct {
 	bad       map[string]*undecoded
 }
 
-// newWorld decodes them.
-func newObjects(h *snapshot.History) *objects {
+// objects decodes them, once. The error is only ever that of a cancelled context.
+func (c *Case) objects(ctx context.Context) (*objects, error) {
+	if c.objs == nil {
+		w := newObjects(ctx, c.hist)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.objs = w
+	}
+	return c.objs, nil
+}
+
+// newObjects decodes them; what it returns after the context has ended is useless.
+func newObjects(ctx context.Context, h *snapshot.History) *objects {
 	bad := map[string]*undecoded{}
 	w := &objects{
-		deployments: lives[*appsv1.Deployment](h, "deployments", bad),
-		sets:        byOwner(lives[*appsv1.ReplicaSet](h, "replicasets", bad)),
-		pods:        byOwner(lives[*corev1.Pod](h, "pods", bad)),
+		deployments: lives[*appsv1.Deployment](ctx, h, "deployments", bad),
+		sets:        byOwner(lives[*appsv1.ReplicaSet](ctx, h, "replicasets", bad)),
+		pods:        byOwner(lives[*corev1.Pod](ctx, h, "pods", bad)),
 		nodes:       map[string]*life[*corev1.Node]{},
-		services:    byNamespace(lives[*corev1.Service](h, "services", bad)),
-		slices:      byNamespace(lives[*discoveryv1.EndpointSlice](h, "endpointslices", bad)),
+		services:    byNamespace(lives[*corev1.Service](ctx, h, "services", bad)),
+		slices:      byNamespace(lives[*discoveryv1.EndpointSlice](ctx, h, "endpointslices", bad)),
 		events:      map[types.UID][]*life[*corev1.Event]{},
-		quotas:      lives[*corev1.ResourceQuota](h, "resourcequotas", bad),
+		quotas:      lives[*corev1.ResourceQuota](ctx, h, "resourcequotas", bad),
 		bad:         bad,
 	}
-	w.templates = liveTemplates(h, w, bad)
-	for _, n := range lives[*corev1.Node](h, "nodes", bad) {
+	w.templates = liveTemplates(ctx, h, w, bad)
+	for _, n := range lives[*corev1.Node](ctx, h, "nodes", bad) {
 		w.nodes[n.meta().GetName()] = n
 	}
-	for _, e := range lives[*corev1.Event](h, "events", bad) {
+	for _, e := range lives[*corev1.Event](ctx, h, "events", bad) {
 		uid := e.last().obj.InvolvedObject.UID
 		w.events[uid] = append(w.events[uid], e)
 	}
@@ -133,7 +150,7 @@ func newObjects(h *snapshot.History) *objects {
 }
 
 // liveTemplates collects the pod labels of the workloads that are not deleted.
-func liveTemplates(h *snapshot.History, w *objects, bad map[string]*undecoded) map[string][]map[string]string {
+func liveTemplates(ctx context.Context, h *snapshot.History, w *objects, bad map[string]*undecoded) map[string][]map[string]string {
 	out := map[string][]map[string]string{}
 	add := func(ns string, t *corev1.PodTemplateSpec) { out[ns] = append(out[ns], t.Labels) }
 	for _, l := range w.deployments {
@@ -141,17 +158,17 @@ func liveTemplates(h *snapshot.History, w *objects, bad map[string]*undecoded) m
 			add(l.meta().GetNamespace(), &l.last().obj.Spec.Template)
 		}
 	}
-	for _, l := range lives[*appsv1.StatefulSet](h, "statefulsets", bad) {
+	for _, l := range lives[*appsv1.StatefulSet](ctx, h, "statefulsets", bad) {
 		if l.deleted < 0 {
 			add(l.meta().GetNamespace(), &l.last().obj.Spec.Template)
 		}
 	}
-	for _, l := range lives[*appsv1.DaemonSet](h, "daemonsets", bad) {
+	for _, l := range lives[*appsv1.DaemonSet](ctx, h, "daemonsets", bad) {
 		if l.deleted < 0 {
 			add(l.meta().GetNamespace(), &l.last().obj.Spec.Template)
 		}
 	}
-	for _, l := range lives[*appsv1.ReplicaSet](h, "replicasets", bad) {
+	for _, l := range lives[*appsv1.ReplicaSet](ctx, h, "replicasets", bad) {
 		if l.deleted < 0 && metav1.GetControllerOf(l.meta()) == nil {
 			add(l.meta().GetNamespace(), &l.last().obj.Spec.Template)
 		}

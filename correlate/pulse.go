@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sort"
@@ -97,7 +98,7 @@ var leaderLeases = map[string]string{
 func (c *Case) pulses(w *objects) []*pulse {
 	var out []*pulse
 	leased := map[string]bool{}
-	for _, l := range lives[*coordinationv1.Lease](c.hist, "leases", w.bad) {
+	for _, l := range lives[*coordinationv1.Lease](context.Background(), c.hist, "leases", w.bad) {
 		p := pulseOf(l.last().obj)
 		if p == nil {
 			continue

@@ -1,8 +1,10 @@
 package correlate
 
 import (
+	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -120,7 +122,7 @@ func withoutConflicts(all []*refusal) []*refusal {
 //
 // etcd answers "request timed out" only while it has not applied the write, so
 // the commit came after that answer: the bounds returned say so to the clock.
-func (c *Case) findLanded(w *objects) []revclock.Bound {
+func (c *Case) findLanded() []revclock.Bound {
 	claimed := map[int64]bool{}
 	for _, a := range c.audits {
 		if a.Revision != 0 {
@@ -128,13 +130,16 @@ func (c *Case) findLanded(w *objects) []revclock.Bound {
 		}
 	}
 	var out []revclock.Bound
+	if !slices.ContainsFunc(c.audits, mayHaveLanded) {
+		return nil
+	}
 	byName := map[string][]*life[*appsv1.Deployment]{}
-	for _, l := range w.deployments {
+	for _, l := range lives[*appsv1.Deployment](context.Background(), c.hist, "deployments", map[string]*undecoded{}) {
 		k := l.meta().GetNamespace() + "/" + l.meta().GetName()
 		byName[k] = append(byName[k], l)
 	}
 	for _, a := range c.audits {
-		if a.OK() || a.Revision != 0 || !isAttempt(a) || !ambiguous(a) {
+		if !mayHaveLanded(a) {
 			continue
 		}
 		for _, l := range byName[a.Namespace+"/"+a.Name] {
@@ -160,6 +165,12 @@ func (c *Case) findLanded(w *objects) []revclock.Bound {
 		}
 	}
 	return out
+}
+
+// mayHaveLanded says whether an attempt was answered with an error that leaves its
+// fate open.
+func mayHaveLanded(a *auditEvent) bool {
+	return !a.OK() && a.Revision == 0 && isAttempt(a) && ambiguous(a)
 }
 
 // ambiguous says whether an error answer leaves open what became of the write: a

@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"context"
 	"iter"
 	"time"
 )
@@ -24,6 +25,17 @@ type RevisionRow struct {
 // Revisions lists every stored revision in order, within the options' limits.
 func (c *Case) Revisions() iter.Seq[RevisionRow] {
 	return func(yield func(RevisionRow) bool) {
+		for _, row := range c.indexedRevisions() {
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// indexedRevisions are the listed revisions with their places in the history.
+func (c *Case) indexedRevisions() iter.Seq2[int, RevisionRow] {
+	return func(yield func(int, RevisionRow) bool) {
 		keys := c.workloadKeys()
 		for i := range c.hist.Len() {
 			row := c.revisionRow(i)
@@ -33,7 +45,7 @@ func (c *Case) Revisions() iter.Seq[RevisionRow] {
 			if c.opts.Namespace != "" && row.Namespace != c.opts.Namespace || !c.inWindow(row.Time) {
 				continue
 			}
-			if !yield(row) {
+			if !yield(i, row) {
 				return
 			}
 		}
@@ -48,20 +60,24 @@ func (c *Case) workloadKeys() map[string]bool {
 		return nil
 	}
 	keys := map[string]bool{}
-	for _, d := range c.objs.deployments {
+	w, err := c.objects(context.Background())
+	if err != nil {
+		return keys
+	}
+	for _, d := range w.deployments {
 		if !c.selected("Deployment", d.meta().GetNamespace(), d.meta().GetName()) {
 			continue
 		}
 		keys[d.key] = true
-		for _, set := range c.objs.sets[d.meta().GetUID()] {
+		for _, set := range w.sets[d.meta().GetUID()] {
 			keys[set.key] = true
-			for _, pod := range c.objs.pods[set.meta().GetUID()] {
+			for _, pod := range w.pods[set.meta().GetUID()] {
 				keys[pod.key] = true
 			}
 		}
-		for _, e := range c.expectedServices(d, c.objs) {
+		for _, e := range c.expectedServices(d, w) {
 			keys[e.svc.key] = true
-			for _, sl := range slicesOf(e.svc, c.objs) {
+			for _, sl := range slicesOf(e.svc, w) {
 				keys[sl.key] = true
 			}
 		}

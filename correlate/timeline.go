@@ -3,6 +3,8 @@ package correlate
 import (
 	"context"
 	"iter"
+	"slices"
+	"sort"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,34 +43,79 @@ type TimelineRow struct {
 // when the context does.
 func (c *Case) Timeline(ctx context.Context, all bool) iter.Seq[TimelineRow] {
 	return func(yield func(TimelineRow) bool) {
-		var streams []*rowStream
-		defer func() {
-			for _, s := range streams {
-				s.stop()
-			}
-		}()
-		ref := c.reference()
-		for _, l := range c.logs {
-			if l != nil {
-				streams = append(streams, newRowStream(l.rows(ctx, c, ref, all)))
-			}
-		}
-		streams = append(streams, newRowStream(c.storedRows()))
+		m := merger{waiting: c.waitingLogs(ctx, all)}
+		defer m.stop()
+		m.open(newRowStream(c.storedRows()))
 		for {
-			s := earliest(streams)
-			if s == nil {
+			row, ok := m.next()
+			if !ok {
 				return
 			}
-			row := s.row
-			s.advance()
-			if !c.inWindow(row.Time) {
-				continue
-			}
-			if !yield(row) {
+			if c.inWindow(row.Time) && !yield(row) {
 				return
 			}
 		}
 	}
+}
+
+// waitingLogs are the logs in order of their first record: each is opened when the
+// merge has come to it, so that a set of rotated files is open one at a time.
+func (c *Case) waitingLogs(ctx context.Context, all bool) []waitingLog {
+	ref := c.reference()
+	var out []waitingLog
+	for _, l := range c.logs {
+		if l != nil {
+			out = append(out, waitingLog{first: l.first, rows: l.rows(ctx, c, ref, all)})
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].first.Before(out[j].first) })
+	return out
+}
+
+// waitingLog is a log that has not been opened again yet.
+type waitingLog struct {
+	first time.Time
+	rows  iter.Seq[TimelineRow]
+}
+
+// merger merges ordered streams of rows by time.
+type merger struct {
+	waiting []waitingLog
+	streams []*rowStream
+}
+
+func (m *merger) open(s *rowStream) {
+	if s.ok {
+		m.streams = append(m.streams, s)
+		return
+	}
+	s.stop()
+}
+
+func (m *merger) stop() {
+	for _, s := range m.streams {
+		s.stop()
+	}
+}
+
+// next is the earliest row. A log is opened before anything later than its first
+// record is given out; one that is read to its end is closed.
+func (m *merger) next() (TimelineRow, bool) {
+	best := earliest(m.streams)
+	for len(m.waiting) > 0 && (best == nil || !m.waiting[0].first.After(best.at)) {
+		m.open(newRowStream(m.waiting[0].rows))
+		m.waiting = m.waiting[1:]
+		best = earliest(m.streams)
+	}
+	if best == nil {
+		return TimelineRow{}, false
+	}
+	row := best.row
+	if best.advance(); !best.ok {
+		best.stop()
+		m.streams = slices.DeleteFunc(m.streams, func(s *rowStream) bool { return s == best })
+	}
+	return row, true
 }
 
 // rowStream is one ordered source of rows, with its next row at hand.
@@ -96,7 +143,7 @@ func (s *rowStream) advance() {
 }
 
 // earliest is the stream whose next row comes first, nil when all are done. Equal
-// times keep the order of the inputs.
+// times keep the order in which the streams were opened.
 func earliest(streams []*rowStream) *rowStream {
 	var best *rowStream
 	for _, s := range streams {
@@ -112,13 +159,17 @@ func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, all bool) it
 	return func(yield func(TimelineRow) bool) {
 		r, err := l.file.Open()
 		if err != nil {
-			return // the inventory has listed it when it was read first
+			c.problem(l.input, "could not be read again: "+plainError(err))
+			return
 		}
 		defer func() { _ = r.Close() }()
 		in := &c.inputs[l.input]
 		opts := logparse.Options{Component: l.id.Component, Year: c.opts.LogYear, Location: c.opts.LogLocation, Reference: ref}
 		for rec, err := range logparse.Read(ctx, r, opts) {
 			if err != nil {
+				if ctx.Err() == nil {
+					c.problem(l.input, "could not be read again to its end: "+plainError(err))
+				}
 				return
 			}
 			if !all && len(rec.Signatures) == 0 && rec.Level < logparse.LevelWarn {
@@ -143,7 +194,7 @@ func recordRow(in *Input, rec *logparse.Record) TimelineRow {
 		}
 	}
 	if rec.Audit != nil {
-		row.Text = redactAudit(rec.Audit.Resource, row.Text)
+		row.Fields = map[string]string{} // annotations: webhooks put patches there
 	}
 	return row
 }
@@ -159,13 +210,13 @@ func orEmpty(s []string) []string {
 // with its message.
 func (c *Case) storedRows() iter.Seq[TimelineRow] {
 	return func(yield func(TimelineRow) bool) {
-		for rev := range c.Revisions() {
+		stores := c.hist.Stores()
+		for i, rev := range c.indexedRevisions() {
 			row := TimelineRow{
 				Time: rev.Time, Inferred: []string{"time"}, Kind: "revision", Framing: []string{}, Signatures: []string{}, Fields: map[string]string{},
 				Lines: 1, Text: rev.Type + " " + objectPath(rev.Resource, rev.Namespace, rev.Name), Revision: rev.Revision, Key: rev.Key,
 			}
-			i := c.rowIndex(rev)
-			s := c.hist.Stores()[c.hist.At(i).Stores[0]]
+			s := stores[c.hist.At(i).Stores[0]]
 			row.Input, row.Source = s.Input, s.Path
 			if rev.Resource == "events" && rev.Type == "put" {
 				c.fillEvent(&row, i)
@@ -175,16 +226,6 @@ func (c *Case) storedRows() iter.Seq[TimelineRow] {
 			}
 		}
 	}
-}
-
-// rowIndex finds a row's record in the history.
-func (c *Case) rowIndex(row RevisionRow) int {
-	for _, i := range c.hist.Key(row.Key) {
-		if r := c.hist.At(i); r.Main == row.Revision && r.Sub == row.Sub {
-			return i
-		}
-	}
-	return -1
 }
 
 // fillEvent makes a row of a stored k8s Event.

@@ -102,6 +102,21 @@ func (c *Case) signals() []Signal {
 // maxListedStamps keeps a note short.
 const maxListedStamps = 6
 
+// outlierNote says that stamps were not used because the others contradict them.
+func (c *Case) outlierNote() []string {
+	if n := c.clock.Outliers(); n > 0 {
+		return []string{fmt.Sprintf("%s not used to date revisions: most others contradict them", plural(n, "stored or audited time was", "stored or audited times were"))}
+	}
+	return nil
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // skewNotes says whose clock was off and was not used.
 func (c *Case) skewNotes() []string {
 	var out []string

@@ -16,6 +16,9 @@ import (
 // checkOutput refuses an output that is, or lies inside, one of the inputs, and
 // one whose folder does not exist. Symbolic links do not hide the truth.
 func checkOutput(output string, inputs []string) error {
+	if info, err := os.Stat(output); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil // a device or a pipe holds no evidence
+	}
 	real, err := canonical(output)
 	if err != nil {
 		return fmt.Errorf("output %s: %w", output, err)
@@ -96,16 +99,16 @@ func canonical(path string) (string, error) {
 // writeFile writes a file completely or not at all: under another name in the
 // same folder first. Devices and pipes are written to as they are.
 func writeFile(path string, write func(io.Writer) error) (err error) {
+	mode := fs.FileMode(0o666)
+	if info, err := os.Stat(path); err == nil {
+		if !info.Mode().IsRegular() {
+			return writeThrough(path, write)
+		}
+		mode = info.Mode().Perm()
+	}
 	real, err := canonical(path)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
-	}
-	mode := fs.FileMode(0o666)
-	if info, err := os.Stat(real); err == nil {
-		if !info.Mode().IsRegular() {
-			return writeThrough(path, real, write)
-		}
-		mode = info.Mode().Perm()
 	}
 	temp := filepath.Join(filepath.Dir(real), "."+filepath.Base(real)+"."+rand.Text()[:8]+".tmp")
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -127,8 +130,8 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 }
 
 // writeThrough writes to something that is no regular file.
-func writeThrough(path, real string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(real, os.O_WRONLY, 0)
+func writeThrough(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))
 	}

@@ -1,6 +1,7 @@
 package revclock
 
 import (
+	"context"
 	"slices"
 	"sort"
 	"time"
@@ -24,6 +25,7 @@ type Clock struct {
 	lower, upper []time.Time
 	estimate     []time.Time
 	skewed       []Skew
+	outliers     int
 	// stamps are those that the last fit used; quiet are the times in which etcd
 	// committed nothing, by its own logs.
 	stamps []stamp
@@ -74,8 +76,8 @@ const (
 
 // New builds the clock of a history: stored stamps first, then the requests that
 // can be joined to a revision, and once more with those. The Revision of each
-// joined request is set.
-func New(h *snapshot.History, requests []*Request) *Clock {
+// joined request is set. The error is only ever that of a cancelled context.
+func New(ctx context.Context, h *snapshot.History, requests []*Request) (*Clock, error) {
 	k := &Clock{}
 	for i := range h.Len() {
 		r := h.At(i)
@@ -85,11 +87,15 @@ func New(h *snapshot.History, requests []*Request) *Clock {
 		k.puts[len(k.puts)-1] = k.puts[len(k.puts)-1] || !r.Tombstone
 	}
 	if len(k.mains) == 0 {
-		return k
+		return k, nil
 	}
-	stamps := storedStamps(h)
+	stamps, err := storedStamps(ctx, h)
+	if err != nil {
+		return nil, err
+	}
 	j := newJoiner(h, requests)
 	joined := j.byPredecessor(stamps)
+	joined, stamps = k.dropOutliers(joined, stamps)
 	k.fit(append(joined, stamps...))
 	k.dropSkewed(append(joined, stamps...))
 	stamps = k.without(stamps)
@@ -97,8 +103,11 @@ func New(h *snapshot.History, requests []*Request) *Clock {
 	joined = append(joined, j.byTime(k)...)
 	k.fit(append(joined, stamps...))
 	k.stamps = append(joined, stamps...)
-	return k
+	return k, nil
 }
+
+// Outliers is how many stamps were not used because most others contradict them.
+func (k *Clock) Outliers() int { return k.outliers }
 
 // Skewed lists the writers whose stamps were not used, in order of name.
 func (k *Clock) Skewed() []Skew { return k.skewed }

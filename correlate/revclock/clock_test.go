@@ -35,6 +35,15 @@ func open(t *testing.T, w *world.World) *snapshot.History {
 	return h
 }
 
+func newClock(t *testing.T, h *snapshot.History, requests ...*Request) *Clock {
+	t.Helper()
+	k, err := New(context.Background(), h, requests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
 // pod is a pod as an API server writes it: stamps in whole seconds.
 func pod(w *world.World, name string, created, touched time.Duration) *corev1.Pod {
 	t := metav1.NewTime(w.Time(touched))
@@ -69,7 +78,7 @@ func TestLeaseRenewals(t *testing.T) {
 	w.Renew("kube-system", "kube-scheduler", "h_1", sec, 9*sec, 2*sec)
 	w.Put(4*sec, pod(w, "a", 4*sec, 4*sec))
 	h := open(t, w)
-	k := New(h, nil)
+	k := newClock(t, h)
 	for n := range 5 {
 		at := sec + time.Duration(n)*2*sec
 		within(t, k, revOf(t, h, "/registry/leases/kube-system/kube-scheduler", n), w.Time(at), 20*ms)
@@ -96,7 +105,7 @@ func TestRequestsPinRevisions(t *testing.T) {
 	// same predecessor.
 	idle := req(32*sec, "update", strconv.FormatInt(first, 10))
 	change := req(35*sec, "update", strconv.FormatInt(first, 10))
-	k := New(h, []*Request{create, idle, change})
+	k := newClock(t, h, create, idle, change)
 	within(t, k, first, w.Time(30*sec), 10*ms)
 	within(t, k, revOf(t, h, "/registry/pods/shop/a", 1), w.Time(35*sec), 10*ms)
 	if create.Revision != first || change.Revision == 0 || idle.Revision != 0 {
@@ -118,7 +127,7 @@ func TestPatchesNeedOneCandidate(t *testing.T) {
 			Received: w.Time(at - 20*ms), Completed: w.Time(at + 20*ms)}}
 	}
 	one, two, alone := patch(30*sec+100*ms), patch(30*sec+200*ms), patch(50*sec)
-	New(h, []*Request{one, two, alone})
+	newClock(t, h, one, two, alone)
 	if one.Revision != 0 || two.Revision != 0 {
 		t.Errorf("ambiguous patches joined to %d and %d", one.Revision, two.Revision)
 	}
@@ -143,13 +152,35 @@ func TestSkewedClock(t *testing.T) {
 		w.Put(at, l)
 	}
 	h := open(t, w)
-	k := New(h, nil)
+	k := newClock(t, h)
 	if s := k.Skewed(); len(s) != 1 || s[0].Writer != "bad" || (s[0].Offset-95*sec).Abs() > 3*sec {
 		t.Errorf("skewed clocks %v, want only bad by 95 s", s)
 	}
 	for n := range 20 {
 		at := time.Duration(n)*2*sec + 300*ms
 		within(t, k, revOf(t, h, "/registry/pods/shop/p"+strconv.Itoa(n), 0), w.Time(at), sec)
+	}
+}
+
+// TestOutliers: one stamp that the others contradict moves nothing, whoever made it.
+func TestOutliers(t *testing.T) {
+	for name, wrong := range map[string]time.Duration{"a day ahead": 24 * time.Hour, "a century ahead": 100 * 365 * 24 * time.Hour, "a day behind": -24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			w := world.New()
+			w.Renew("kube-system", "kube-scheduler", "h_1", sec, 41*sec, 2*sec)
+			w.Put(10*sec, pod(w, "odd", 10*sec+wrong, 10*sec+wrong))
+			w.Put(12*sec+ms, leaseNamed("kube-controller-manager", "h_1", w.Time(12*sec+wrong)))
+			h := open(t, w)
+			k := newClock(t, h)
+			for n := range 21 {
+				at := sec + time.Duration(n)*2*sec
+				within(t, k, revOf(t, h, "/registry/leases/kube-system/kube-scheduler", n), w.Time(at), 20*ms)
+			}
+			within(t, k, revOf(t, h, "/registry/pods/shop/odd", 0), w.Time(10*sec), 2*sec)
+			if k.Outliers() == 0 {
+				t.Error("nothing was dropped")
+			}
+		})
 	}
 }
 
@@ -163,7 +194,7 @@ func TestRefit(t *testing.T) {
 	w.Put(40*sec+ms, pod(w, "late", 9*sec, 9*sec))
 	w.Renew("kube-system", "kube-scheduler", "h_1", 41*sec, 45*sec, 2*sec)
 	h := open(t, w)
-	k := New(h, nil)
+	k := newClock(t, h)
 	lease := revOf(t, h, "/registry/leases/kube-system/kube-controller-manager", 0)
 	if got := k.Time(lease); got.After(w.Time(12 * sec)) {
 		t.Fatalf("without logs the renewal is placed at its stamp, not %v", got)
@@ -183,7 +214,7 @@ func TestEmptyHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := New(h, nil)
+	k := newClock(t, h)
 	k.Refit([]Bound{{Revision: 1}}, nil)
 	if !k.Last().IsZero() || !k.Time(5).IsZero() || !k.LastBefore(time.Now()).IsZero() || !k.AtOrAfter(1).IsZero() {
 		t.Error("an empty clock shows a time")

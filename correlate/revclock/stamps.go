@@ -1,6 +1,7 @@
 package revclock
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -23,10 +24,13 @@ var stampedResources = []string{
 
 // storedStamps collects what stored objects say of the moment they were written:
 // Lease renewals, creation stamps, managed fields, Event names.
-func storedStamps(h *snapshot.History) []stamp {
+func storedStamps(ctx context.Context, h *snapshot.History) ([]stamp, error) {
 	var out []stamp
 	for _, res := range stampedResources {
 		for _, key := range h.KeysOf(res) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			out = append(out, keyStamps(h, key)...)
 		}
 	}
@@ -37,7 +41,7 @@ func storedStamps(h *snapshot.History) []stamp {
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // eventReporter names the host whose clock an Event's name carries.
@@ -152,10 +156,13 @@ func eventNameTime(key string) (time.Time, bool) {
 // LastStamp is the newest stamp of any stored object, zero without one.
 func LastStamp(h *snapshot.History) time.Time {
 	var last time.Time
-	for _, s := range storedStamps(h) {
-		if s.at.After(last) {
-			last = s.at
-		}
+	stamps, err := storedStamps(context.Background(), h)
+	if err != nil {
+		return last
+	}
+	_, stamps = new(Clock).dropOutliers(nil, stamps)
+	for _, s := range stamps {
+		last = latest(last, s.at)
 	}
 	return last
 }

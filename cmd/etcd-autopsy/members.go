@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"etcd-autopsy/correlate"
+)
+
+// membersFlags are the flags of the members command.
+type membersFlags struct {
+	evidenceFlags
+	listFlags
+}
+
+func (s *session) membersCommand() *cli.Command {
+	f := &membersFlags{}
+	formats := memberListing(time.UTC).formats()
+	return &cli.Command{
+		Name:        "members",
+		Usage:       "list etcd's members: databases, terms led, restarts, alarms",
+		ArgsUsage:   "INPUT... [flags]",
+		Description: "A line for each member that a store or a log names. A database is listed with a member\nif it lies in a folder of its name.",
+		Flags:       append([]cli.Flag{f.flag(formats)}, f.flags()...),
+		Action: func(c *cli.Context) error {
+			q, err := f.query(c)
+			if err != nil {
+				return err
+			}
+			if err := f.check(formats); err != nil {
+				return err
+			}
+			return s.members(c.Context, q, f.output)
+		},
+	}
+}
+
+func (s *session) members(ctx context.Context, q *query, format string) (err error) {
+	e, err := s.open(ctx, q, nil)
+	if err != nil {
+		return err
+	}
+	defer e.closeInto(&err)
+	if !e.readable() {
+		return errNoEvidence
+	}
+	if err := memberListing(q.location).print(s.stdout, format, slices.Values(e.Members())); err != nil {
+		return err
+	}
+	return e.outcome(q)
+}
+
+// memberListing is the table of members.
+func memberListing(loc *time.Location) listing[correlate.MemberRow] {
+	return listing[correlate.MemberRow]{
+		name: func(m correlate.MemberRow) string { return m.ID },
+		columns: []column[correlate.MemberRow]{
+			{head: "ID", cell: func(m correlate.MemberRow) string { return m.ID }},
+			{head: "NAME", cell: func(m correlate.MemberRow) string { return m.Name }},
+			{head: "REVISION", cell: func(m correlate.MemberRow) string {
+				return storeCells(m, func(s correlate.MemberStore) string { return fmt.Sprint(s.Revision) })
+			}},
+			{head: "SIZE", cell: func(m correlate.MemberRow) string {
+				return storeCells(m, func(s correlate.MemberStore) string { return size(s.Bytes) })
+			}},
+			{head: "LED", cell: func(m correlate.MemberRow) string { return ledCell(m, loc) }},
+			{head: "STARTS", cell: func(m correlate.MemberRow) string { return startCell(m, loc) }},
+			{head: "DOWN", cell: func(m correlate.MemberRow) string { return downCell(m, loc) }},
+			{head: "ALARMS", cell: func(m correlate.MemberRow) string { return strings.Join(m.Alarms, ",") }},
+			{head: "VERSION", wide: true, cell: func(m correlate.MemberRow) string {
+				return storeCells(m, func(s correlate.MemberStore) string { return s.Version })
+			}},
+			{head: "INDEX", wide: true, cell: func(m correlate.MemberRow) string {
+				return storeCells(m, func(s correlate.MemberStore) string { return fmt.Sprintf("%d@%d", s.Index, s.Term) })
+			}},
+			{head: "CLIENTS", wide: true, cell: func(m correlate.MemberRow) string { return strings.Join(m.ClientURLs, ",") }},
+			{head: "PEERS", wide: true, cell: func(m correlate.MemberRow) string { return strings.Join(m.PeerURLs, ",") }},
+		},
+	}
+}
+
+// storeCells joins one cell of each database of a member.
+func storeCells(m correlate.MemberRow, cell func(correlate.MemberStore) string) string {
+	out := make([]string, len(m.Stores))
+	for i, s := range m.Stores {
+		out[i] = cell(s)
+	}
+	return strings.Join(out, ",")
+}
+
+// ledCell lists the terms that a member led: "2 21:09:49–21:10:03".
+func ledCell(m correlate.MemberRow, loc *time.Location) string {
+	var out []string
+	for _, t := range m.Led {
+		out = append(out, fmt.Sprintf("term %d %s", t.Number, spanCell(t.Start, t.End, loc)))
+	}
+	return strings.Join(out, ", ")
+}
+
+func startCell(m correlate.MemberRow, loc *time.Location) string {
+	var out []string
+	for _, t := range m.Starts {
+		out = append(out, t.In(loc).Format(time.TimeOnly))
+	}
+	return strings.Join(out, ", ")
+}
+
+func downCell(m correlate.MemberRow, loc *time.Location) string {
+	var out []string
+	for _, s := range m.Down {
+		out = append(out, spanCell(s.Start, s.End, loc))
+	}
+	return strings.Join(out, ", ")
+}
+
+// spanCell is a time from start to end, open if it has none.
+func spanCell(from, to *time.Time, loc *time.Location) string {
+	out := from.In(loc).Format(time.TimeOnly) + "–"
+	if to != nil {
+		out += to.In(loc).Format(time.TimeOnly)
+	}
+	return out
+}
