@@ -3,6 +3,7 @@ package correlate
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -34,7 +35,9 @@ func (c *Case) Analyze(ctx context.Context) (*Analysis, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return c.assemble(j, as, refused, ts), nil
+	out := c.assemble(j, as, refused, ts)
+	newRedactor().all(reflect.ValueOf(out))
+	return out, nil
 }
 
 // assemble writes the judged case down, in the order in which a reader meets it:
@@ -44,7 +47,7 @@ func (c *Case) assemble(j *judge, as []*attempt, refused []*refusal, ts []*tenur
 	out := &Analysis{
 		SchemaVersion: SchemaVersion,
 		Tool:          Tool{Name: "etcd-autopsy", Version: c.opts.Version},
-		Inputs:        c.inputs,
+		Inputs:        slices.Clone(c.inputs),
 		Rollouts:      []Rollout{}, Episodes: []Episode{}, Points: []Point{},
 	}
 	for _, a := range as {

@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"regexp"
 	"sort"
 	"strings"
 
@@ -32,26 +33,35 @@ func (l *logFile) takeAudit(rec *logparse.Record) {
 	}
 	a := &auditEvent{Request: revclock.Request{AuditEvent: ev}, file: l, line: rec.Line}
 	if ev.Code == 0 || ev.Code >= 400 || workloadResources[ev.Resource] {
-		a.text = redactAudit(ev.Resource, rec.Text)
+		a.text = auditText(ev, rec.Text)
+	}
+	if quotesSecrets(ev) {
+		ev.Message = quotedValue.ReplaceAllString(ev.Message, `Invalid value: (not shown)`)
 	}
 	l.audits = append(l.audits, a)
 }
 
-// secretResources are the resources whose audited bodies are never shown.
+// secretResources are the resources of which no refused value is quoted.
 var secretResources = map[string]bool{"secrets": true, "tokenreviews": true, "serviceaccounts": true}
 
-// redactAudit cuts an audit line before the bodies of requests about secrets.
-func redactAudit(resource, text string) string {
-	if !secretResources[resource] {
-		return text
-	}
-	for _, k := range []string{`"requestObject"`, `"responseObject"`} {
-		if i := strings.Index(text, k); i >= 0 {
-			text = text[:i]
-		}
+// quotesSecrets says whether a refusal may quote a secret that it refuses.
+func quotesSecrets(ev *logparse.AuditEvent) bool { return secretResources[ev.Resource] || ev.Resource == "" }
+
+// auditText is an audit line as it is shown: without the objects of the request,
+// and without a secret that the answer quotes.
+func auditText(ev *logparse.AuditEvent, text string) string {
+	text = cutBodies(text)
+	if quotesSecrets(ev) {
+		text = quotedJSON.ReplaceAllString(text, `Invalid value: (not shown)`)
 	}
 	return text
 }
+
+// quotedValue and quotedJSON are a refused value in a message, and in its line.
+var (
+	quotedValue = regexp.MustCompile(`Invalid value: "(?:[^"\\]|\\.)*"?`)
+	quotedJSON  = regexp.MustCompile(`Invalid value: \\".*?(?:\\"|$)`)
+)
 
 // collectAudits merges the answered writes of all audit logs, each once, in order of
 // arrival; the same event in two files (a rotated copy) counts once.

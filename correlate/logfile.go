@@ -137,7 +137,7 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 			if l.tail == nil {
 				l.tail = new(note)
 			}
-			*l.tail = note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, msg: rec.Message}
+			*l.tail = l.note(rec)
 		}
 		l.inferred = l.inferred || rec.Inferred&logparse.InferredYear != 0
 	}
@@ -175,8 +175,9 @@ func (l *logFile) wild(t time.Time) bool {
 	return !agreed
 }
 
+// note keeps a record; the bodies of requests that it quotes are cut.
 func (l *logFile) note(rec *logparse.Record) note {
-	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, msg: rec.Message}
+	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: cutBodies(rec.Text), msg: rec.Message}
 }
 
 // takeRaft folds repeats of one raft event (a member that campaigns for ever).
@@ -210,7 +211,7 @@ func (l *logFile) takeSignature(rec *logparse.Record) {
 			l.open[key] = b
 			l.bursts = append(l.bursts, b)
 		}
-		b.last = note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, msg: rec.Message}
+		b.last = l.note(rec)
 		b.count++
 		b.sum += d
 		b.longest = max(b.longest, d)

@@ -3,6 +3,7 @@ package correlate
 import (
 	"context"
 	"iter"
+	"reflect"
 	"slices"
 	"sort"
 	"time"
@@ -43,6 +44,7 @@ type TimelineRow struct {
 // when the context does.
 func (c *Case) Timeline(ctx context.Context, all bool) iter.Seq[TimelineRow] {
 	return func(yield func(TimelineRow) bool) {
+		hide := newRedactor()
 		m := merger{waiting: c.waitingLogs(ctx, all)}
 		defer m.stop()
 		m.open(newRowStream(c.storedRows()))
@@ -51,7 +53,11 @@ func (c *Case) Timeline(ctx context.Context, all bool) iter.Seq[TimelineRow] {
 			if !ok {
 				return
 			}
-			if c.inWindow(row.Time) && !yield(row) {
+			if !c.inWindow(row.Time) {
+				continue
+			}
+			hide.all(reflect.ValueOf(&row))
+			if !yield(row) {
 				return
 			}
 		}
@@ -186,15 +192,16 @@ func recordRow(in *Input, rec *logparse.Record) TimelineRow {
 	row := TimelineRow{
 		Time: timePtr(rec.Time), Inferred: orEmpty(rec.Inferred.Names()), Input: in.Label, Source: in.Path, Line: rec.Line, Lines: rec.Lines,
 		Kind: "record", Component: string(rec.Component), Node: in.Node, Format: string(rec.Format), Framing: []string{},
-		Level: rec.Level.String(), Signatures: orEmpty(rec.Signatures), Fields: map[string]string{}, Text: rec.Text,
+		Level: rec.Level.String(), Signatures: orEmpty(rec.Signatures), Fields: map[string]string{}, Text: cutBodies(rec.Text),
 	}
 	for _, f := range rec.Fields {
 		if _, ok := row.Fields[f.Key]; !ok {
-			row.Fields[f.Key] = cutText(f.Value)
+			row.Fields[f.Key] = cutText(cutBodies(f.Value))
 		}
 	}
 	if rec.Audit != nil {
 		row.Fields = map[string]string{} // annotations: webhooks put patches there
+		row.Text = auditText(rec.Audit, rec.Text)
 	}
 	return row
 }

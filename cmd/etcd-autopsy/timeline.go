@@ -60,6 +60,13 @@ func (s *session) timeline(ctx context.Context, q *query, format string, all boo
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if late := skipped(e.Case); len(late) > len(e.skipped) {
+		// Reading the logs once more has failed somewhere.
+		if !q.quiet {
+			tellSkipped(s.stderr, late)
+		}
+		e.skipped = late
+	}
 	return e.outcome(q)
 }
 
