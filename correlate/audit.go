@@ -45,7 +45,9 @@ func (l *logFile) takeAudit(rec *logparse.Record) {
 var secretResources = map[string]bool{"secrets": true, "tokenreviews": true, "serviceaccounts": true}
 
 // quotesSecrets says whether a refusal may quote a secret that it refuses.
-func quotesSecrets(ev *logparse.AuditEvent) bool { return secretResources[ev.Resource] || ev.Resource == "" }
+func quotesSecrets(ev *logparse.AuditEvent) bool {
+	return secretResources[ev.Resource] || ev.Resource == ""
+}
 
 // auditText is an audit line as it is shown: without the objects of the request,
 // and without a secret that the answer quotes.

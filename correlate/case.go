@@ -57,6 +57,8 @@ type Case struct {
 	stores []int
 	// objs are decoded when first asked for: see objects.
 	objs *objects
+	// stored is the newest stamp of the stores, once it was asked for.
+	stored time.Time
 	// until is set where the state of the store is known to hold beyond its last
 	// revision.
 	until  time.Time

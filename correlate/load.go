@@ -134,6 +134,11 @@ func (c *Case) digest(ctx context.Context, i int, p *progress) {
 // with a wrong clock must not move it, so it is the median of their last records.
 // The times of the files are not asked: a copy changes them.
 func (c *Case) reference() time.Time {
+	if !slices.ContainsFunc(c.logs, func(l *logFile) bool {
+		return l != nil && l.id.Format != logparse.FormatZapJSON && l.id.Format != logparse.FormatAudit
+	}) {
+		return time.Time{} // every stamp is whole
+	}
 	var logs []time.Time
 	for _, l := range c.logs {
 		if l != nil && !l.last.IsZero() && !l.inferred {
@@ -141,7 +146,10 @@ func (c *Case) reference() time.Time {
 		}
 	}
 	if len(logs) == 0 {
-		return revclock.LastStamp(c.hist)
+		if c.stored.IsZero() {
+			c.stored = revclock.LastStamp(c.hist)
+		}
+		return c.stored
 	}
 	slices.SortFunc(logs, time.Time.Compare)
 	return logs[len(logs)/2]

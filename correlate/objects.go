@@ -82,6 +82,9 @@ func lives[T object](ctx context.Context, h *snapshot.History, resource string, 
 				out = append(out, cur)
 			}
 			slim(t)
+			if len(cur.versions) > 0 {
+				share(cur.last().obj, t)
+			}
 			cur.versions = append(cur.versions, version[T]{idx: i, rev: r.Main, obj: t})
 		}
 	}
@@ -199,6 +202,9 @@ func byNamespace[T object](all []*life[T]) map[string][]*life[T] {
 // sameTemplate compares two pod templates without the label that the Deployment
 // controller adds (pkg/controller/deployment/util: EqualIgnoreHash).
 func sameTemplate(a, b *corev1.PodTemplateSpec) bool {
+	if reflect.DeepEqual(a, b) {
+		return true
+	}
 	x, y := a.DeepCopy(), b.DeepCopy()
 	delete(x.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
 	delete(y.Labels, appsv1.DefaultDeploymentUniqueLabelKey)

@@ -88,6 +88,10 @@ func deploymentChange(old, now *appsv1.Deployment) string {
 func setPoints(set *life[*appsv1.ReplicaSet], a *attempt, c *Case, add addPoint) {
 	var before *appsv1.ReplicaSet
 	for _, v := range set.versions {
+		if !a.within(v.rev) {
+			before = v.obj
+			continue
+		}
 		text := ""
 		switch {
 		case before == nil && !set.cut:
@@ -103,7 +107,7 @@ func setPoints(set *life[*appsv1.ReplicaSet], a *attempt, c *Case, add addPoint)
 			}
 		}
 		before = v.obj
-		if text != "" && a.within(v.rev) {
+		if text != "" {
 			add(v.rev, "ReplicaSet", v.obj.Name, text)
 		}
 	}
@@ -119,11 +123,10 @@ func value(p *int32) int32 {
 func podPoints(p *passage, a *attempt, c *Case, add addPoint) {
 	var before *corev1.Pod
 	for _, v := range p.pod.versions {
-		text := podChange(before, v.obj)
-		before = v.obj
 		if a.within(v.rev) {
-			add(v.rev, "Pod", v.obj.Name, text)
+			add(v.rev, "Pod", v.obj.Name, podChange(before, v.obj))
 		}
+		before = v.obj
 	}
 	if p.pod.deleted >= 0 && a.within(p.pod.deletedRev) {
 		add(p.pod.deletedRev, "Pod", p.pod.meta().GetName(), "deleted")

@@ -1,6 +1,9 @@
 package correlate
 
 import (
+	"reflect"
+
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -36,4 +39,30 @@ func slimContainers(all []corev1.Container) []corev1.Container {
 		out[i] = corev1.Container{Name: k.Name, Image: k.Image, StartupProbe: k.StartupProbe, ReadinessProbe: k.ReadinessProbe}
 	}
 	return out
+}
+
+// share lets a version use the specification of the one before where both are
+// equal, as most are: status is what changes.
+func share(before, now object) {
+	switch x := now.(type) {
+	case *corev1.Pod:
+		if old, ok := before.(*corev1.Pod); ok && reflect.DeepEqual(old.Spec, x.Spec) {
+			x.Spec = old.Spec
+		}
+	case *appsv1.Deployment:
+		if old, ok := before.(*appsv1.Deployment); ok && reflect.DeepEqual(old.Spec.Template, x.Spec.Template) {
+			x.Spec.Template = old.Spec.Template
+		}
+	case *appsv1.ReplicaSet:
+		if old, ok := before.(*appsv1.ReplicaSet); ok && reflect.DeepEqual(old.Spec.Template, x.Spec.Template) {
+			x.Spec.Template = old.Spec.Template
+		}
+	}
+	a, b := before.GetObjectMeta(), now.GetObjectMeta()
+	if reflect.DeepEqual(a.GetLabels(), b.GetLabels()) {
+		b.SetLabels(a.GetLabels())
+	}
+	if reflect.DeepEqual(a.GetOwnerReferences(), b.GetOwnerReferences()) {
+		b.SetOwnerReferences(a.GetOwnerReferences())
+	}
 }
