@@ -16,8 +16,9 @@ help: ## show the targets
 build: ## build bin/etcd-autopsy
 	$(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/etcd-autopsy ./cmd/etcd-autopsy
 
-test: ## run all tests
+test: ## run all tests, and those against the API server's own encryption
 	$(GO) test ./...
+	cd snapshot/apiservertest && $(GO) test ./...
 
 race: ## run the quick tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./...

@@ -27,6 +27,9 @@ type Options struct {
 	Namespace, Workload string
 	// As overrides what files are taken for; the first rule that matches wins.
 	As []AsRule
+	// Keys decrypt values that are encrypted at rest, besides those of the
+	// EncryptionConfigurations that are among the inputs; nil for none.
+	Keys *snapshot.Keys
 	// Progress is called now and then while inputs are read; may be nil. Calls
 	// come from several goroutines, one at a time.
 	Progress func(Progress)
@@ -57,6 +60,8 @@ type Case struct {
 	stores []int
 	// objs are decoded when first asked for: see objects.
 	objs *objects
+	// keys are those of the configurations among the inputs.
+	keys []*snapshot.Keys
 	// stored is the newest stamp of the stores, once it was asked for.
 	stored time.Time
 	// until is set where the state of the store is known to hold beyond its last

@@ -6,6 +6,7 @@ import (
 
 	"etcd-autopsy/internal/source"
 	"etcd-autopsy/logparse"
+	"etcd-autopsy/snapshot"
 )
 
 // Kinds of inputs, in the words of the JSON report.
@@ -16,6 +17,7 @@ const (
 	kindLog      = "log"
 	kindAudit    = "audit"
 	kindArchive  = "archive"
+	kindConfig   = "config"
 	kindIgnored  = "ignored"
 	kindUnknown  = "unknown"
 )
@@ -105,6 +107,10 @@ func (c *Case) identify(i int, f *source.File) {
 		in.Problems = append(in.Problems, plainError(err))
 		return
 	}
+	if !forced && snapshot.LooksLikeEncryptionConfig(head) {
+		c.takeKeys(in, head)
+		return
+	}
 	id := logparse.Identify(f.Path, head)
 	if id.Format == "" || id.Format == logparse.FormatPlain {
 		if !forced {
@@ -123,6 +129,17 @@ func (c *Case) identify(i int, f *source.File) {
 	}
 	in.Component, in.Member, in.Node = string(id.Component), id.Member, id.Node
 	c.logs[i] = &logFile{input: i, file: f, id: id}
+}
+
+// takeKeys reads an EncryptionConfiguration: its keys decrypt what the stores hold.
+func (c *Case) takeKeys(in *Input, text []byte) {
+	in.Kind, in.Why = kindConfig, "EncryptionConfiguration of an API server; its keys decrypt the stores"
+	keys, err := snapshot.ParseEncryptionConfig(text)
+	if err != nil {
+		in.Problems = append(in.Problems, err.Error())
+		return
+	}
+	c.keys = append(c.keys, keys)
 }
 
 // looksLikeStore says whether a file's name promises a backend database.

@@ -24,7 +24,7 @@ func (c *Case) openStores(ctx context.Context) error {
 			files = append(files, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath})
 		}
 	}
-	h, err := snapshot.Load(ctx, files, snapshot.Options{})
+	h, err := snapshot.Load(ctx, files, snapshot.Options{Keys: snapshot.JoinKeys(append(c.keys, c.opts.Keys)...)})
 	if err != nil {
 		return err
 	}

@@ -43,9 +43,6 @@ func (l *life[T]) last() version[T]  { return l.versions[len(l.versions)-1] }
 // meta is the metadata of the newest version.
 func (l *life[T]) meta() metav1.Object { return l.last().obj.GetObjectMeta() }
 
-// parseKey names the object behind a key.
-func parseKey(key string) (snapshot.Resource, bool) { return snapshot.ParseKey(key) }
-
 // undecoded counts the values of a kind that could not be decoded, and keeps the
 // first reason.
 type undecoded struct {

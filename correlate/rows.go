@@ -88,7 +88,7 @@ func (c *Case) workloadKeys() map[string]bool {
 func (c *Case) revisionRow(i int) RevisionRow {
 	r := c.hist.At(i)
 	t, lo, hi := c.clock.At(r.Main)
-	res, _ := parseKey(r.Key)
+	res, _ := c.hist.Resource(r.Key)
 	row := RevisionRow{
 		Revision: r.Main, Sub: r.Sub, Key: r.Key, Type: "put", Resource: res.Resource, Namespace: res.Namespace, Name: res.Name,
 		Time: timePtr(t), Earliest: timePtr(lo), Latest: timePtr(hi), Sources: []string{"snapshot"},

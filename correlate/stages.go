@@ -173,7 +173,7 @@ func (a *attempt) passageCite(p *passage, n int) *cite {
 	case stageStart:
 		return revCite(m.idx, "Pod %s: ContainersReady=True", name)
 	}
-	if r, ok := parseKey(a.c.hist.At(m.idx).Key); ok && r.Resource == "endpointslices" {
+	if r, ok := a.c.hist.Resource(a.c.hist.At(m.idx).Key); ok && r.Resource == "endpointslices" {
 		return revCite(m.idx, "EndpointSlice %s/%s has pod %s ready", r.Namespace, r.Name, p.pod.meta().GetName())
 	}
 	return revCite(m.idx, "Pod %s: Ready=True", name)

@@ -22,21 +22,21 @@ import (
 // CBOR) or only its metadata, *metav1.PartialObjectMetadata (protobuf). Its
 // resourceVersion is the revision's Main, which is what an API server would say;
 // stored objects have none. Every call decodes anew and the object is the
-// caller's own. Errors are ErrTombstone, an *EncryptedError, a *DecodeError, or
-// those of Value.
+// caller's own. What is encrypted at rest is decrypted with the Keys of the
+// Options. Errors are ErrTombstone, a *DecodeError, or those of Plain.
 func (h *History) Object(i int) (runtime.Object, error) {
 	if h.revisions[i].Tombstone {
 		return nil, ErrTombstone
 	}
-	value, err := h.Value(i)
+	value, err := h.Plain(i)
 	if err != nil {
 		return nil, err
 	}
 	return Decode(value, h.revisions[i].Main)
 }
 
-// Decode decodes a value as Object does, for values that are not from a History.
-// A revision of 0 leaves the object without a resourceVersion.
+// Decode decodes a value as Object does, for values that are not from a History;
+// an encrypted one is an *EncryptedError. A revision of 0 leaves the object without a resourceVersion.
 func Decode(value []byte, revision int64) (object runtime.Object, err error) {
 	if e := encrypted(value); e != nil {
 		return nil, e

@@ -146,14 +146,14 @@ func TestEncrypted(t *testing.T) {
 		value string
 		want  EncryptedError
 	}{
-		{"k8s:enc:aescbc:v1:key1:\x00\x01:\x02", EncryptedError{"aescbc", "v1", "key1"}},
-		{"k8s:enc:aesgcm:v1:key1:xx", EncryptedError{"aesgcm", "v1", "key1"}},
-		{"k8s:enc:secretbox:v1:key1:xx", EncryptedError{"secretbox", "v1", "key1"}},
-		{"k8s:enc:kms:v1:vault:xx", EncryptedError{"kms", "v1", "vault"}},
-		{"k8s:enc:kms:v2:vault:xx", EncryptedError{"kms", "v2", "vault"}},
+		{"k8s:enc:aescbc:v1:key1:\x00\x01:\x02", EncryptedError{Provider: "aescbc", Version: "v1", KeyName: "key1"}},
+		{"k8s:enc:aesgcm:v1:key1:xx", EncryptedError{Provider: "aesgcm", Version: "v1", KeyName: "key1"}},
+		{"k8s:enc:secretbox:v1:key1:xx", EncryptedError{Provider: "secretbox", Version: "v1", KeyName: "key1"}},
+		{"k8s:enc:kms:v1:vault:xx", EncryptedError{Provider: "kms", Version: "v1", KeyName: "vault"}},
+		{"k8s:enc:kms:v2:vault:xx", EncryptedError{Provider: "kms", Version: "v2", KeyName: "vault"}},
 		{"k8s:enc:", EncryptedError{}},
-		{"k8s:enc:aescbc:v1:", EncryptedError{"aescbc", "v1", ""}},
-		{"k8s:enc:aescbc:v1:" + strings.Repeat("n", 10_000), EncryptedError{"aescbc", "v1", ""}},
+		{"k8s:enc:aescbc:v1:", EncryptedError{Provider: "aescbc", Version: "v1", KeyName: ""}},
+		{"k8s:enc:aescbc:v1:" + strings.Repeat("n", 10_000), EncryptedError{Provider: "aescbc", Version: "v1", KeyName: ""}},
 	}
 	for _, tt := range tests {
 		_, err := Decode([]byte(tt.value), 1)

@@ -13,18 +13,6 @@ import (
 // ErrTombstone is what Object returns for a deletion: it stores no object.
 var ErrTombstone = errors.New("a deletion stores no object")
 
-// EncryptedError says that a value is encrypted at rest.
-type EncryptedError struct {
-	// Provider is "aescbc", "aesgcm", "secretbox" or "kms", Version that of its
-	// format ("v1"); KeyName is the name of the key, or of the KMS plugin. What
-	// the value does not say is empty.
-	Provider, Version, KeyName string
-}
-
-func (e *EncryptedError) Error() string {
-	return fmt.Sprintf("encrypted at rest (%s %s, key %q)", e.Provider, e.Version, e.KeyName)
-}
-
 // DecodeError says that a value is no object that can be decoded.
 type DecodeError struct {
 	// Encoding is "protobuf", "json", "cbor", or "" for none of them.

@@ -10,6 +10,8 @@ import (
 // save Close, after which only values cannot be read any more.
 type History struct {
 	stores    []*store
+	secrets   *Keys    // nil for none
+	prefixes  []string // that are not well known, longest first
 	revisions []Revision
 	keys      []string // sorted
 	byKey     map[string][]int
@@ -104,6 +106,7 @@ func (h *History) index() {
 		h.keys = append(h.keys, k)
 	}
 	slices.Sort(h.keys)
+	h.prefixes = detectPrefixes(h.keys)
 
 	h.byKey = make(map[string][]int, len(count))
 	h.resources = map[string][]string{}
@@ -111,7 +114,7 @@ func (h *History) index() {
 	for _, k := range h.keys {
 		n := count[k]
 		h.byKey[k], backing = backing[:0:n], backing[n:]
-		if r, ok := ParseKey(k); ok {
+		if r, ok := h.Resource(k); ok {
 			h.resources[r.String()] = append(h.resources[r.String()], k)
 		}
 	}

@@ -17,10 +17,10 @@ var knownPrefixes = []string{"/registry/", "/kubernetes.io/", "/openshift.io/"}
 
 // ParseKey tells which object is stored under an etcd key. Below the well-known
 // prefixes every resource is taken; below another prefix only those that
-// Kubernetes itself has, and custom resources directly below it. ok is false for
-// keys of no object (compact_rev_key, /registry/health) and foreign keys. The
-// layout is that of kubernetes v1.34 pkg/kubeapiserver and apiserver's
-// storage_factory.go.
+// Kubernetes itself has, and custom resources directly below it (History.Resource
+// knows more of a store's own prefixes). ok is false for keys of no object
+// (compact_rev_key, /registry/health) and foreign keys. The layout is that of
+// kubernetes v1.34 pkg/kubeapiserver and apiserver's storage_factory.go.
 func ParseKey(key string) (r Resource, ok bool) {
 	for _, p := range knownPrefixes {
 		if rest, found := strings.CutPrefix(key, p); found {
@@ -109,5 +109,11 @@ var nested = map[string]map[string]string{
 		"accesstokens":         "oauthaccesstokens",
 		"authorizetokens":      "oauthauthorizetokens",
 		"clientauthorizations": "oauthclientauthorizations",
+	},
+	"registry": { // OpenShift's network before its resources were custom ones
+		"sdnnetworks":         "clusternetworks",
+		"sdnsubnets":          "hostsubnets",
+		"sdnnetnamespaces":    "netnamespaces",
+		"egressnetworkpolicy": "egressnetworkpolicies",
 	},
 }

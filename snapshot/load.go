@@ -28,7 +28,9 @@ type Options struct {
 	// files are done with; it ends at the sum of their sizes. Calls do not
 	// overlap.
 	Progress func(done int64)
-	_        struct{}
+	// Keys decrypt the values that are encrypted at rest; nil for none.
+	Keys *Keys
+	_    struct{}
 }
 
 // defaultLockTimeout is the lock timeout of the zero Options.
@@ -47,7 +49,7 @@ func Load(ctx context.Context, files []File, opts Options) (*History, error) {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Path, b.Path), cmp.Compare(a.OSPath, b.OSPath))
 	})
 	stores := openAll(ctx, files, opts)
-	h := &History{stores: stores}
+	h := &History{stores: stores, secrets: opts.Keys}
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}

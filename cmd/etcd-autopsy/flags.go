@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"etcd-autopsy/correlate"
+	"etcd-autopsy/snapshot"
 )
 
 // evidenceFlags are the flags of every command that reads evidence: what to look
@@ -25,6 +27,7 @@ type evidenceFlags struct {
 	logTimezone   string
 	logYear       string
 	as            cli.StringSlice
+	encryption    string
 	quiet         bool
 	progress      string
 	strict        bool
@@ -42,6 +45,7 @@ func (f *evidenceFlags) flags() []cli.Flag {
 		&cli.StringFlag{Name: "log-timezone", Destination: &f.logTimezone, Value: "UTC", Usage: "`ZONE` time zone of log stamps that name none; UTC by default"},
 		&cli.StringFlag{Name: "log-year", Destination: &f.logYear, Usage: "`YEAR` year of log stamps that have none; inferred by default"},
 		&cli.StringSliceFlag{Name: "as", Destination: &f.as, Usage: "`PATTERN=KIND` take files whose path or name matches PATTERN for KIND: " + strings.Join(asKinds, ", ") + "; may be repeated"},
+		&cli.StringFlag{Name: "encryption-config", Destination: &f.encryption, Usage: "decrypt stored values with the keys of `FILE`, an EncryptionConfiguration; one among the inputs is found by itself"},
 		&cli.BoolFlag{Name: "quiet", Destination: &f.quiet, Usage: "print nothing but errors on stderr"},
 		&cli.StringFlag{Name: "progress", Destination: &f.progress, Value: "auto", Usage: "`auto|plain|json|none` how to show progress on stderr; auto draws on a terminal and is the default"},
 		&cli.BoolFlag{Name: "strict", Destination: &f.strict, Usage: "exit with 4 if some of the evidence was skipped"},
@@ -72,7 +76,7 @@ func (f *evidenceFlags) query(c *cli.Context) (*query, error) {
 		return nil, usagef(fmt.Sprintf("name files or folders: %s %s evidence/", program, c.Command.Name), "no input given")
 	}
 	q.opts = correlate.Options{Version: programVersion(), Namespace: f.namespace}
-	checks := []func(*query) error{f.checkNamespace, f.checkWorkload, f.checkZones, f.checkYear, f.checkAs, f.checkProgress, f.checkWindow}
+	checks := []func(*query) error{f.checkNamespace, f.checkWorkload, f.checkZones, f.checkYear, f.checkAs, f.checkEncryption, f.checkProgress, f.checkWindow}
 	for _, check := range checks {
 		if err := check(q); err != nil {
 			return nil, err
@@ -128,6 +132,21 @@ func (f *evidenceFlags) checkYear(q *query) error {
 		return usagef("write four digits, as in 2026", "--log-year %q is no year", f.logYear)
 	}
 	q.opts.LogYear = year
+	return nil
+}
+
+// checkEncryption reads the keys that the values at rest were encrypted with.
+func (f *evidenceFlags) checkEncryption(q *query) error {
+	if f.encryption == "" {
+		return nil
+	}
+	b, err := os.ReadFile(f.encryption)
+	if err != nil {
+		return usagef("", "--encryption-config %s: %v", f.encryption, bare(err))
+	}
+	if q.opts.Keys, err = snapshot.ParseEncryptionConfig(b); err != nil {
+		return usagef("", "--encryption-config %s: %v", f.encryption, err)
+	}
 	return nil
 }
 

@@ -30,7 +30,7 @@ type joiner struct {
 func newJoiner(h *snapshot.History, requests []*Request) *joiner {
 	j := &joiner{h: h, requests: requests, keys: map[snapshot.Resource]string{}}
 	for _, k := range h.Keys() {
-		if r, ok := snapshot.ParseKey(k); ok {
+		if r, ok := h.Resource(k); ok {
 			r.Group = ""
 			j.keys[r] = k
 		}
