@@ -38,11 +38,27 @@ func (c *collector) input(n *input) error {
 	case err != nil:
 		c.skip(n, filepath.Base(n.path), reason(err))
 	case info.IsDir():
-		return c.folder(n, n.real, "")
+		before := len(c.found)
+		if err := c.folder(n, n.real, ""); err != nil {
+			return err
+		}
+		if len(c.found) == before && !c.within(n.real) {
+			c.skip(n, dotFor(""), "the folder holds no file")
+		}
 	default:
 		c.file(n, n.real, filepath.Base(n.path), info)
 	}
 	return nil
+}
+
+// within says whether a folder lies in another input, whose it then is.
+func (c *collector) within(real string) bool {
+	for dir := filepath.Dir(real); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if c.paths[dir] {
+			return true
+		}
+	}
+	return false
 }
 
 // folder collects what is in the folder at real, which is prefix inside n.
