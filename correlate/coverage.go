@@ -44,6 +44,7 @@ func (c *Case) storeNotes(add func(string, ...any), j *judge) {
 		}
 		add("%d stored %s could not be decoded (%s): what they show is missing here", u.count, res, why)
 	}
+	c.salvageNotes(add)
 	wal := 0
 	for _, in := range c.inputs {
 		if in.Kind == kindWAL {
@@ -53,6 +54,42 @@ func (c *Case) storeNotes(add func(string, ...any), j *judge) {
 	if wal > 0 {
 		add("%d WAL segments are listed but not replayed: what was compacted away, and writes that were never stored, are not seen", wal)
 	}
+}
+
+// salvageNotes speak of records that no tree holds, and of what damage has cost.
+func (c *Case) salvageNotes(add func(string, ...any)) {
+	for k, s := range c.hist.Stores() {
+		name := join(s.Input, s.Path)
+		if s.Salvaged != "" {
+			add("%s was not read as a sound file (%s): what is readable of it is used", name, s.Salvaged)
+		}
+		for _, l := range s.Lost {
+			to := fmt.Sprint(l.To)
+			if l.To == 0 {
+				to = "the end"
+			}
+			add("%s lost revisions %d to %s: %s", name, l.From, to, l.Why)
+		}
+		if s.Carved > 0 && k == c.firstCarved() {
+			add("Records that compaction took away were found on stale pages (revisions %d to %d, marked carved): they are true, and between them others are missing", s.CarvedFirst, s.CarvedLast)
+		}
+	}
+	if n := len(c.hist.Contradictions()); n > 0 {
+		add("%s on stale pages differ from another copy of the same revision and are not used", count(n, "record"))
+	}
+	for _, r := range c.hist.Rewinds() {
+		add("%s was restored to an earlier state (revision %d, raft index %d): times and ages from before may mislead", join(c.hist.Stores()[r.Store].Input, c.hist.Stores()[r.Store].Path), r.Revision, r.ConsistentIndex)
+	}
+}
+
+// firstCarved is the first store that holds carved records, -1 for none.
+func (c *Case) firstCarved() int {
+	for k, s := range c.hist.Stores() {
+		if s.Carved > 0 {
+			return k
+		}
+	}
+	return -1
 }
 
 // wantedLogs are the logs that a rollout's judgement rests on.

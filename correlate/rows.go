@@ -96,6 +96,9 @@ func (c *Case) revisionRow(i int) RevisionRow {
 	if r.Tombstone {
 		row.Type = "delete"
 	}
+	if r.Carved {
+		row.Sources = []string{"carved"}
+	}
 	return row
 }
 

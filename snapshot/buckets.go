@@ -66,11 +66,16 @@ func (s *store) readBucket(name []byte, b *bbolt.Bucket) error {
 		return nil
 	}
 	return b.ForEach(func(k, v []byte) error {
-		if err := read(s, k, v); err != nil {
-			s.problem("bucket %s, entry %q: %s", name, k, err)
-		}
+		s.entry(read, name, k, v)
 		return nil
 	})
+}
+
+// entry reads an entry of a small bucket.
+func (s *store) entry(read func(s *store, key, value []byte) error, bucket, key, value []byte) {
+	if err := read(s, key, value); err != nil {
+		s.problem("bucket %s, entry %q: %s", bucket, key, err)
+	}
 }
 
 // settle puts what the small buckets gave in order.

@@ -1,21 +1,39 @@
 package snapshot
 
 // coverage is the range of revisions (above, last] that a store has whole. What
-// a compaction may have reached is not in it, even if it had not finished.
+// a compaction may have reached is not in it, even if it had not finished, nor
+// what a damage may have taken.
 func (s *store) coverage() (above, last int64) {
-	return max(s.info.CompactRevision, s.info.ScheduledCompactRevision), s.info.Last
+	above, last = max(s.info.CompactRevision, s.info.ScheduledCompactRevision), s.info.Last
+	if s.partial {
+		above = max(above, last)
+	}
+	for _, r := range s.info.Lost {
+		if r.To == 0 {
+			above = max(above, last)
+		}
+		above = max(above, min(r.To, last))
+	}
+	return above, last
 }
 
-// span sets First, Last and the compaction floor from the merged stores.
-func (h *History) span(accepted []int) {
-	for _, i := range accepted {
-		s := h.stores[i]
-		if h.first == 0 || s.info.First < h.first {
-			h.first = s.info.First
-		}
-		h.last = max(h.last, s.info.Last)
+// span sets First, Last and the compaction floor from the merged stores; sources
+// are those and the ones that have only carved records.
+func (h *History) span(accepted, sources []int) {
+	if len(h.revisions) > 0 {
+		h.first = h.revisions[0].Main
 	}
-	h.compact = h.floor(accepted)
+	for _, i := range accepted {
+		h.last = max(h.last, h.stores[i].info.Last)
+	}
+	if h.last > 0 {
+		h.compact = h.floor(accepted)
+		return
+	}
+	for _, i := range sources {
+		h.last = max(h.last, h.stores[i].info.CarvedLast)
+	}
+	h.compact = h.last
 }
 
 // floor goes down from Last through the stores' complete ranges for as long as
@@ -54,6 +72,11 @@ func (h *History) missing(accepted []int) {
 					first = n
 				}
 				count++
+				if r := &h.revisions[n]; count <= maxConflicts {
+					h.inconsistencies = append(h.inconsistencies, Inconsistency{
+						Main: r.Main, Sub: r.Sub, Key: r.Key, StoreA: r.Stores[0], StoreB: i, Missing: true,
+					})
+				}
 			}
 		}
 		if count > 0 {

@@ -9,17 +9,20 @@ import (
 // its methods may be called at the same time from any number of goroutines,
 // save Close, after which only values cannot be read any more.
 type History struct {
-	stores    []*store
-	secrets   *Keys    // nil for none
-	prefixes  []string // that are not well known, longest first
-	revisions []Revision
-	keys      []string // sorted
-	byKey     map[string][]int
-	resources map[string][]string // KeysOf names to sorted keys
-	conflicts []Conflict
-	first     int64
-	last      int64
-	compact   int64
+	stores          []*store
+	secrets         *Keys    // nil for none
+	prefixes        []string // that are not well known, longest first
+	revisions       []Revision
+	keys            []string // sorted
+	byKey           map[string][]int
+	resources       map[string][]string // KeysOf names to sorted keys
+	conflicts       []Conflict
+	contradictions  []Contradiction
+	inconsistencies []Inconsistency
+	rewinds         []Rewind
+	first           int64
+	last            int64
+	compact         int64
 }
 
 // Conflict says that two stores have different bytes for one revision: they are
@@ -79,16 +82,21 @@ func (h *History) Resources() []string {
 	return names
 }
 
-// First is the lowest main revision of the merged stores, 0 if there is none.
+// First is the lowest main revision of the history, 0 if there is none; it may
+// be that of a carved record.
 func (h *History) First() int64 { return h.first }
 
-// Last is the highest main revision of the merged stores, 0 if there is none.
+// Last is the highest main revision that the trees of the merged stores hold, 0
+// if there is none. A carved record can be newer. If no store has a tree any
+// more it is the highest of all.
 func (h *History) Last() int64 { return h.last }
 
 // CompactRevision is the lowest C such that every change in (C, Last] is in the
 // history: the stores' own complete ranges (from their compaction to their last
 // revision) cover it without a gap. At and below C only what compaction left is
-// there. It is 0 if the history is complete from the first write.
+// there, and the carved records: the history has holes. Where two revisions of a
+// lifetime have Versions that follow each other, there is none between the two.
+// It is 0 if the history is complete from the first write.
 func (h *History) CompactRevision() int64 { return h.compact }
 
 // Conflicts lists the revisions that stores disagree about, in order of StoreB

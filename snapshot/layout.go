@@ -41,17 +41,21 @@ type damage struct {
 	page   uint64
 	offset int64
 	what   string
+	order  bool // the page itself is sound, but its keys are out of order
 }
 
 func (d *damage) Error() string {
 	return fmt.Sprintf("page %d (offset %d): %s", d.page, d.offset, d.what)
 }
 
+// errNoTree means that both meta pages are lost.
+var errNoTree = errors.New("and there is no second valid meta page")
+
 // readLayout finds the meta page to use and checks that the file is long enough.
+// With an error the layout has a page size only if there is a meta page to use.
 func (s *store) readLayout() (l layout, err error) {
 	l.size = s.info.Size
-	if l.size%trailerBlock == trailerSize {
-		s.info.Snapshot = true
+	if s.info.Snapshot {
 		l.size -= trailerSize
 	}
 	if l.size == 0 {
@@ -74,7 +78,7 @@ func (s *store) readLayout() (l layout, err error) {
 func truncated(m boltMeta, size int64) error {
 	const most = 1 << 62
 	if m.highWater > most/uint64(m.pageSize) {
-		return &damage{uint64(m.page), m.page * m.pageSize, fmt.Sprintf("high-water mark %d is beyond any file", m.highWater)}
+		return &damage{page: uint64(m.page), offset: m.page * m.pageSize, what: fmt.Sprintf("high-water mark %d is beyond any file", m.highWater)}
 	}
 	return fmt.Errorf("truncated: meta page of transaction %d says %d bytes, file has %d; first missing byte is offset %d",
 		m.txid, m.highWater*uint64(m.pageSize), size, size)
@@ -98,7 +102,7 @@ func chooseMeta(r io.ReaderAt, size int64) (m boltMeta, notes []string, err erro
 	case err1 != nil, first.txid > second.txid:
 		return first, nil, nil
 	case second.pageSize != first.pageSize:
-		return m, nil, &damage{1, first.pageSize, fmt.Sprintf("page size %d, the first meta page has %d", second.pageSize, first.pageSize)}
+		return m, nil, &damage{page: 1, offset: first.pageSize, what: fmt.Sprintf("page size %d, the first meta page has %d", second.pageSize, first.pageSize)}
 	}
 	return second, nil, nil
 }
@@ -121,7 +125,7 @@ func probeSecondMeta(r io.ReaderAt, size int64) (boltMeta, bool) {
 // readMeta reads and checks the meta page at an offset.
 func readMeta(r io.ReaderAt, offset, page int64) (m boltMeta, err error) {
 	bad := func(format string, args ...any) (boltMeta, error) {
-		return boltMeta{}, &damage{uint64(page), offset, fmt.Sprintf(format, args...)}
+		return boltMeta{}, &damage{page: uint64(page), offset: offset, what: fmt.Sprintf(format, args...)}
 	}
 	var b [metaEnd]byte
 	if n, err := r.ReadAt(b[:], offset); n < len(b) {
@@ -162,7 +166,7 @@ func noMeta(r io.ReaderAt, size int64, err error) error {
 	case len(head) >= 20 && binary.BigEndian.Uint32(head[16:]) == boltMagic:
 		return errors.New("written by a big-endian machine (s390x?): bbolt reads it only there")
 	case len(head) >= 20 && binary.LittleEndian.Uint32(head[16:]) == boltMagic:
-		return fmt.Errorf("damaged: meta %w, and there is no second valid meta page", err)
+		return fmt.Errorf("meta %w, %w", err, errNoTree)
 	case onlyZeros(r):
 		return fmt.Errorf("nothing but zeros (%d bytes): not an etcd store", size)
 	case isPrintable(head):

@@ -17,6 +17,9 @@ func (h *History) endLifetimes() {
 
 // whole says whether a store that has the revision has it in its complete range.
 func (h *History) whole(r *Revision) bool {
+	if r.Carved {
+		return false
+	}
 	for _, s := range r.Stores {
 		if above, _ := h.stores[s].coverage(); r.Main > above {
 			return true

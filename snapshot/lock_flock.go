@@ -24,7 +24,7 @@ func probeLock(ctx context.Context, f *os.File, timeout time.Duration) error {
 		case err == nil:
 			return unlock(f)
 		case !errors.Is(err, syscall.EWOULDBLOCK):
-			return fmt.Errorf("the file system refuses to lock the file (%w): copy it to another one", err)
+			return fmt.Errorf("%w (%w)", errNoLock, err)
 		case time.Now().After(deadline):
 			return errLocked
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestLockedStore(t *testing.T) {
@@ -16,8 +18,17 @@ func TestLockedStore(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, other.Close()) }()
 	must(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX))
-	if p := load(t, path).Stores()[0].Problems; len(p) != 1 || !strings.HasPrefix(p[0], "locked by another process (a running etcd?)") {
+	want := list(load(t, story().file(t, filepath.Join(t.TempDir(), "db"))))
+	h := load(t, path)
+	s := h.Stores()[0]
+	if p := s.Problems; len(p) != 1 || !strings.HasPrefix(p[0], "locked by another process (a running etcd?): read while another process had it open") || !strings.HasPrefix(p[0], s.Salvaged) {
 		t.Errorf("problems of a locked store: %q", p)
+	}
+	if d := cmp.Diff(want, list(h)); d != "" {
+		t.Errorf("a locked store (-want +got):\n%s", d)
+	}
+	if v, err := h.Value(0); err != nil || string(v) != "one" || h.CompactRevision() != 0 {
+		t.Errorf("value %q, %v; floor %d", v, err, h.CompactRevision())
 	}
 	must(t, syscall.Flock(int(other.Fd()), syscall.LOCK_UN))
 	if p := load(t, path).Stores()[0].Problems; len(p) != 0 {

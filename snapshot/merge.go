@@ -22,12 +22,14 @@ type merger struct {
 	list      []merged
 	sets      storeSets
 	conflicts []Conflict
+	partings  []parting
+	accepted  []int
 }
 
 // merge joins the records of all stores. Those with the most records come
 // first, so that of two that disagree the smaller one (of equal ones the later)
 // is left out; but one whose own hash says that its bytes were changed comes
-// after all others.
+// after all others, and one that is damaged last.
 func (h *History) merge() {
 	m := &merger{stores: h.stores, sets: newStoreSets()}
 	order := make([]int, 0, len(h.stores))
@@ -52,17 +54,22 @@ func (h *History) merge() {
 		return cmp.Or(cmp.Compare(a.StoreB, b.StoreB), cmp.Compare(a.Main, b.Main), cmp.Compare(a.Sub, b.Sub))
 	})
 	h.build(m)
-	h.span(accepted)
 	h.missing(accepted)
+	h.inconsistent(m)
+	h.span(accepted, h.addCarved(m, accepted))
 	for _, s := range h.stores {
-		s.records = nil
+		s.records, s.carved, s.contradictions = nil, nil, nil
 	}
 	h.index()
 	h.endLifetimes()
 }
 
-// spoilt is 1 for a store that does not match its hash, else 0.
+// spoilt is 2 for a store that is salvaged, 1 for one that does not match its
+// hash, else 0.
 func (s *store) spoilt() int {
+	if s.info.Salvaged != "" && (s.partial || len(s.info.Lost) > 0) {
+		return 2
+	}
 	if ok := s.info.HashOK; ok != nil && !*ok {
 		return 1
 	}
@@ -75,6 +82,7 @@ func (m *merger) add(i int) bool {
 	next := make([]merged, 0, len(m.list)+len(mine)/8)
 	alone := m.sets.single(i)
 	shared, differ := 0, 0
+	split := parting{store: i, other: -1}
 	var a, b int
 	for a < len(m.list) || b < len(mine) {
 		switch order := m.compare(a, mine, b); {
@@ -89,6 +97,9 @@ func (m *merger) add(i int) bool {
 			if m.record(a).hash != mine[b].hash {
 				differ++
 				m.conflict(i, a, b, differ)
+				split.differs(mine[b].main, m.list[a].store)
+			} else {
+				split.agrees(mine[b].main)
 			}
 			e := m.list[a]
 			e.set = m.sets.with(e.set, i)
@@ -100,11 +111,16 @@ func (m *merger) add(i int) bool {
 			b++
 		}
 	}
-	if differ > 0 {
+	switch {
+	case differ > 0 && !m.tolerable(i, shared, differ):
 		m.reject(i, shared, differ)
+		m.partings = append(m.partings, split)
+		return false
+	case shared == 0 && !m.kin(i):
 		return false
 	}
 	m.list = next
+	m.accepted = append(m.accepted, i)
 	return true
 }
 
@@ -165,10 +181,7 @@ func (h *History) build(m *merger) {
 		if !ok {
 			key, keys[r.key] = r.key, r.key
 		}
-		h.revisions[i] = Revision{
-			Main: r.main, Sub: r.sub, Key: key, Tombstone: r.tombstone,
-			Create: r.create, Version: r.version, Lease: r.leased, Size: r.size,
-			Stores: m.sets.list[e.set],
-		}
+		h.revisions[i] = r.revision(m.sets.list[e.set], false)
+		h.revisions[i].Key = key
 	}
 }

@@ -18,6 +18,9 @@ const (
 	branchPage  = 0x01
 	leafPage    = 0x02
 	bucketFlag  = 0x01
+	metaPage    = 0x04
+
+	freelistPage = 0x10
 )
 
 // verifier walks the pages that can be reached from the root and checks
@@ -25,14 +28,18 @@ const (
 type verifier struct {
 	file  io.ReaderAt
 	ps    int64
-	limit uint64   // the high-water mark
-	seen  []uint64 // a bit for each page below limit
+	limit uint64 // the high-water mark, or the end of the file if that is less
+	meta  boltMeta
+	seen  pageSet
 	todo  []subtree
 	buf   []byte
 	page  page // the one being checked
 	// leaves counts the elements of leaf pages.
 	leaves int
 	meter  *meter
+	// found, if not nil, makes the walk go on after a damage and collects what it
+	// finds; else the first damage ends it.
+	found *findings
 }
 
 // subtree is a page to visit and the keys it may hold: from low on, below high;
@@ -41,7 +48,22 @@ type subtree struct {
 	page      uint64
 	from      uint64 // the page that refers to it
 	low, high []byte
+	bucket    string // "" for the tree of buckets
+	depth     int    // of the bucket: 0 for the tree of buckets
 }
+
+// pageSet has a bit for each page.
+type pageSet []uint64
+
+func newPageSet(pages uint64) pageSet { return make(pageSet, pages/64+1) }
+
+// has says whether a page is in the set; pages beyond it are not.
+func (s pageSet) has(page uint64) bool {
+	return page/64 < uint64(len(s)) && s[page/64]&(1<<(page%64)) != 0
+}
+
+func (s pageSet) add(page uint64)    { s[page/64] |= 1 << (page % 64) }
+func (s pageSet) remove(page uint64) { s[page/64] &^= 1 << (page % 64) }
 
 // page is a page in memory: the first bytes of its run, all of it if short.
 type page struct {
@@ -55,25 +77,40 @@ type page struct {
 	file   io.ReaderAt
 }
 
-// verifyPages checks every reachable page of a file and counts the elements of
-// its leaves. The error is a *damage naming the page, or that of a read.
-func verifyPages(ctx context.Context, file io.ReaderAt, l layout, meter *meter) (leaves int, err error) {
-	v := &verifier{
-		file: file, ps: l.pageSize, limit: l.meta.highWater, meter: meter,
-		seen: make([]uint64, l.meta.highWater/64+1),
-	}
-	v.todo = append(v.todo, subtree{page: l.meta.root, from: uint64(l.meta.page)})
+// verifyPages checks every reachable page of a file, counts the elements of its
+// leaves and returns the set of reachable pages. The error is a *damage naming
+// the page, or that of a read.
+func verifyPages(ctx context.Context, file io.ReaderAt, l layout, meter *meter) (leaves int, seen pageSet, err error) {
+	v := newVerifier(file, l, meter)
+	err = v.walk(ctx)
+	return v.leaves, v.seen, err
+}
+
+func newVerifier(file io.ReaderAt, l layout, meter *meter) *verifier {
+	limit := min(l.meta.highWater, uint64(l.size/l.pageSize))
+	return &verifier{file: file, ps: l.pageSize, limit: limit, meta: l.meta, meter: meter, seen: newPageSet(limit)}
+}
+
+// walk visits the pages below the root, in order of their keys.
+func (v *verifier) walk(ctx context.Context) error {
+	v.todo = append(v.todo, subtree{page: v.meta.root, from: uint64(v.meta.page)})
 	for n := 0; len(v.todo) > 0; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
+			return ctx.Err()
 		}
 		next := v.todo[len(v.todo)-1]
 		v.todo = v.todo[:len(v.todo)-1]
-		if err := v.visit(next); err != nil {
-			return 0, err
+		rest := len(v.todo)
+		err := v.visit(next)
+		switch {
+		case err != nil && v.found == nil:
+			return err
+		case err != nil:
+			v.todo = v.todo[:rest]
+			v.found.lose(next, err)
 		}
 	}
-	return v.leaves, nil
+	return nil
 }
 
 // visit checks one page and notes the pages below it.
@@ -83,16 +120,48 @@ func (v *verifier) visit(t subtree) error {
 		return err
 	}
 	v.meter.add(p.span)
+	if err := v.elements(p, t); err != nil {
+		v.mark(p, false)
+		return err
+	}
 	if p.flags == leafPage {
 		v.leaves += p.count
+		return v.collect(p, t)
 	}
-	return v.elements(p, t)
+	return nil
+}
+
+// collect hands the elements of a leaf that was checked to the findings.
+func (v *verifier) collect(p *page, t subtree) error {
+	if v.found == nil {
+		return nil
+	}
+	for i := range p.count {
+		if err := v.found.element(p, i, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mark notes that a page and those it runs on to are in use, or not.
+func (v *verifier) mark(p *page, used bool) {
+	for n := p.id; n < p.id+uint64(p.span/v.ps); n++ {
+		if used {
+			v.seen.add(n)
+		} else {
+			v.seen.remove(n)
+		}
+	}
 }
 
 // load reads a page and checks its header and that no other page overlaps it.
 func (v *verifier) load(id, from uint64) (*page, error) {
-	if id < 2 || id >= v.limit {
-		return nil, &damage{from, int64(from) * v.ps, fmt.Sprintf("refers to page %d, but pages go from 2 to %d", id, v.limit-1)}
+	switch {
+	case id >= v.limit && id < v.meta.highWater:
+		return nil, &damage{page: from, offset: int64(from) * v.ps, what: fmt.Sprintf("refers to page %d, the file ends before it", id)}
+	case id < 2 || id >= v.limit:
+		return nil, &damage{page: from, offset: int64(from) * v.ps, what: fmt.Sprintf("refers to page %d, but pages go from 2 to %d", id, v.meta.highWater-1)}
 	}
 	offset := int64(id) * v.ps
 	p, err := &v.page, error(nil)
@@ -114,10 +183,9 @@ func (v *verifier) load(id, from uint64) (*page, error) {
 		return nil, p.bad("branch without elements")
 	}
 	for n := id; n <= id+overflow; n++ {
-		if v.seen[n/64]&(1<<(n%64)) != 0 {
+		if v.seen.has(n) {
 			return nil, p.bad("reached twice: page %d is in use already", n)
 		}
-		v.seen[n/64] |= 1 << (n % 64)
 	}
 	p.span = v.ps * int64(overflow+1)
 	if table := int64(pageHeader + p.count*elementSize); table > p.span {
@@ -127,6 +195,7 @@ func (v *verifier) load(id, from uint64) (*page, error) {
 			return nil, err
 		}
 	}
+	v.mark(p, true)
 	return p, nil
 }
 
@@ -144,7 +213,12 @@ func (v *verifier) readAt(offset, n int64) ([]byte, error) {
 
 // bad is a damage of the page.
 func (p *page) bad(format string, args ...any) error {
-	return &damage{p.id, p.offset, fmt.Sprintf(format, args...)}
+	return &damage{page: p.id, offset: p.offset, what: fmt.Sprintf(format, args...)}
+}
+
+// disorder is a damage of the page that only comparing its keys shows.
+func (p *page) disorder(format string, args ...any) error {
+	return &damage{page: p.id, offset: p.offset, what: fmt.Sprintf(format, args...), order: true}
 }
 
 // bytes returns part of the page, from an offset in it.
@@ -164,15 +238,15 @@ func (v *verifier) elements(p *page, t subtree) error {
 	first := len(v.todo)
 	low, strict := t.low, false
 	for i := range p.count {
-		key, err := v.element(p, i)
+		key, err := v.element(p, i, t)
 		if err != nil {
 			return err
 		}
 		switch order := bytes.Compare(low, key); {
 		case low != nil && (order > 0 || strict && order == 0):
-			return p.bad("key of element %d is not in order", i)
+			return p.disorder("key of element %d is not in order", i)
 		case t.high != nil && bytes.Compare(key, t.high) >= 0:
-			return p.bad("key of element %d belongs to the next page", i)
+			return p.disorder("key of element %d belongs to the next page", i)
 		}
 		low, strict = key, true
 		if p.flags == branchPage {
@@ -198,7 +272,7 @@ func (v *verifier) bound(first int, low []byte) {
 }
 
 // element checks one element's bounds and returns its key.
-func (v *verifier) element(p *page, i int) (key []byte, err error) {
+func (v *verifier) element(p *page, i int, t subtree) (key []byte, err error) {
 	le := binary.LittleEndian
 	at := int64(pageHeader + i*elementSize)
 	e := p.head[at : at+elementSize]
@@ -207,27 +281,50 @@ func (v *verifier) element(p *page, i int) (key []byte, err error) {
 		if err := p.bounds(i, at+pos, size, 0); err != nil {
 			return nil, err
 		}
-		v.todo = append(v.todo, subtree{page: le.Uint64(e[8:]), from: p.id})
+		v.todo = append(v.todo, subtree{page: le.Uint64(e[8:]), from: p.id, bucket: t.bucket, depth: t.depth})
 		return p.bytes(at+pos, size)
 	}
-	flags, pos := le.Uint32(e), int64(le.Uint32(e[4:]))
-	keySize, valueSize := int64(le.Uint32(e[8:])), int64(le.Uint32(e[12:]))
-	if err := p.bounds(i, at+pos, keySize, valueSize); err != nil {
+	leaf := p.leaf(i)
+	if err := p.bounds(i, leaf.at, leaf.keySize, leaf.valueSize); err != nil {
 		return nil, err
 	}
-	switch flags {
+	if key, err = p.bytes(leaf.at, leaf.keySize); err != nil {
+		return nil, err
+	}
+	switch leaf.flags {
 	case 0:
+		if t.depth == 0 {
+			return nil, p.bad("element %d is no bucket, but lies among the buckets", i)
+		}
+		return key, nil
 	case bucketFlag:
 		if p.inline {
 			return nil, p.bad("element %d is a bucket inside an inline bucket", i)
 		}
-		if err := v.bucket(p, i, at+pos+keySize, valueSize); err != nil {
-			return nil, err
-		}
+		return key, v.tolerate(v.bucket(p, i, leaf, inside(t, key)))
 	default:
-		return nil, p.bad("element %d has flags %#x", i, flags)
+		return nil, p.bad("element %d has flags %#x", i, leaf.flags)
 	}
-	return p.bytes(at+pos, keySize)
+}
+
+// inside is where the elements of a bucket go that lies in t.
+func inside(t subtree, name []byte) subtree {
+	return subtree{bucket: t.bucket + string(name), depth: t.depth + 1}
+}
+
+// leafElement is an entry of a leaf page: its key is at an offset of the page,
+// the value follows the key.
+type leafElement struct {
+	flags                  uint32
+	at, keySize, valueSize int64
+}
+
+// leaf reads entry i of a leaf page's table.
+func (p *page) leaf(i int) leafElement {
+	le := binary.LittleEndian
+	at := int64(pageHeader + i*elementSize)
+	e := p.head[at : at+elementSize]
+	return leafElement{le.Uint32(e), at + int64(le.Uint32(e[4:])), int64(le.Uint32(e[8:])), int64(le.Uint32(e[12:]))}
 }
 
 // bounds checks that an element's bytes lie on the page behind the table.
@@ -247,26 +344,29 @@ func (p *page) bounds(i int, at, keySize, valueSize int64) error {
 const bucketHeader = 16
 
 // bucket checks the bucket that element i of a leaf is, or queues its root.
-func (v *verifier) bucket(p *page, i int, at, size int64) error {
+func (v *verifier) bucket(p *page, i int, e leafElement, t subtree) (lost subtree, err error) {
+	t.from = p.id
+	at, size := e.at+e.keySize, e.valueSize
 	if size < bucketHeader {
-		return p.bad("element %d is a bucket of %d bytes", i, size)
+		return t, p.bad("element %d is a bucket of %d bytes", i, size)
 	}
 	b, err := p.bytes(at, min(size, v.ps))
 	if err != nil {
-		return err
+		return t, err
 	}
 	if root := binary.LittleEndian.Uint64(b); root != 0 {
-		v.todo = append(v.todo, subtree{page: root, from: p.id})
-		return nil
+		t.page = root
+		v.todo = append(v.todo, t)
+		return t, nil
 	}
 	if size < bucketHeader+pageHeader || size > v.ps {
-		return p.bad("element %d is an inline bucket of %d bytes", i, size)
+		return t, p.bad("element %d is an inline bucket of %d bytes", i, size)
 	}
-	return v.inline(p, i, at+bucketHeader, b[bucketHeader:])
+	return t, v.inline(p, i, at+bucketHeader, b[bucketHeader:], t)
 }
 
 // inline checks a bucket that is stored inside a leaf element of page p.
-func (v *verifier) inline(p *page, i int, at int64, b []byte) error {
+func (v *verifier) inline(p *page, i int, at int64, b []byte, t subtree) error {
 	le := binary.LittleEndian
 	in := &page{
 		id: p.id, offset: p.offset + at, span: int64(len(b)), inline: true,
@@ -278,5 +378,18 @@ func (v *verifier) inline(p *page, i int, at int64, b []byte) error {
 	if int64(pageHeader+in.count*elementSize) > in.span {
 		return p.bad("element %d is an inline bucket: %d elements do not fit in %d bytes", i, in.count, in.span)
 	}
-	return v.elements(in, subtree{})
+	if err := v.elements(in, t); err != nil {
+		return err
+	}
+	return v.collect(in, t)
+}
+
+// tolerate notes a damaged bucket as lost, if that is wanted: the buckets beside
+// it can be sound.
+func (v *verifier) tolerate(t subtree, err error) error {
+	if err == nil || v.found == nil {
+		return err
+	}
+	v.found.lose(t, err)
+	return nil
 }

@@ -24,6 +24,7 @@ const meterStep = 1 << 20
 
 // meter counts what is done of one file, never more than its size.
 type meter struct {
+	mu          sync.Mutex
 	total       *progress
 	size        int64
 	counted     int64
@@ -32,6 +33,8 @@ type meter struct {
 
 // add counts n bytes that were read.
 func (m *meter) add(n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	n = min(n, m.size-m.counted)
 	m.counted += n
 	m.notReported += n
@@ -42,7 +45,9 @@ func (m *meter) add(n int64) {
 
 // finish counts the rest of the file, which is not going to be read.
 func (m *meter) finish() {
-	m.add(m.size - m.counted)
+	m.add(m.size)
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.flush()
 }
 

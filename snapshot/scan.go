@@ -48,7 +48,7 @@ var oddSentences = [oddKinds]string{
 
 // readKeys indexes the records of the key bucket. Values stay in the file.
 func (s *store) readKeys(ctx context.Context, b *bbolt.Bucket) error {
-	sc := &scan{store: s, keys: map[string]string{}}
+	sc := newScan(s)
 	c := b.Cursor()
 	for k, v := c.First(); k != nil; k, v = c.Next() {
 		if s.info.Records%1024 == 0 && ctx.Err() != nil {
@@ -57,12 +57,20 @@ func (s *store) readKeys(ctx context.Context, b *bbolt.Bucket) error {
 		s.info.Records++
 		sc.record(k, v)
 	}
+	sc.tell()
+	return nil
+}
+
+func newScan(s *store) *scan { return &scan{store: s, keys: map[string]string{}} }
+
+// tell adds the odd records to the store's problems.
+func (sc *scan) tell() {
+	sc.store.odd = sc.odd
 	for kind, o := range sc.odd {
 		if o.count > 0 {
-			s.problem(oddSentences[kind], o.count, o.first)
+			sc.store.problem(oddSentences[kind], o.count, o.first)
 		}
 	}
-	return nil
 }
 
 // record indexes one record.
@@ -81,9 +89,11 @@ func (sc *scan) record(k, v []byte) {
 	switch {
 	case err != nil || v == nil:
 		sc.note(badValue, rev.name)
+		s.unread = append(s.unread, rev)
 		return
 	case len(kv.key) == 0:
 		sc.note(noKey, rev.name)
+		s.unread = append(s.unread, rev)
 		return
 	case !rev.tombstone && kv.mod != rev.main:
 		sc.note(otherRevision, rev.name)

@@ -20,8 +20,15 @@ type Revision struct {
 	// Size is the length of the value in bytes.
 	Size int
 	// Stores holds the indexes into History.Stores of every store that has the
-	// record, ascending; never empty.
+	// record, ascending; never empty. Of a record that is not Carved they are the
+	// stores whose tree has it.
 	Stores []int
+	// Carved is true for a record that no store's tree holds: it was read from a
+	// page that compaction, a rewrite or damage has left behind. Such records are
+	// true as far as can be checked, but there are holes between them: only two
+	// of a lifetime (equal Create) whose Versions follow each other are known to
+	// have nothing between them.
+	Carved bool
 }
 
 // Store describes one opened etcd backend file.
@@ -35,10 +42,13 @@ type Store struct {
 	HashOK *bool
 	Size   int64
 	// PageSize is that of the bbolt file, Records the number of records in the
-	// key bucket.
-	PageSize, Records int
-	// First and Last are the lowest and highest main revision held; 0 if empty.
-	First, Last int64
+	// key bucket, Carved that of the further ones that pages outside its tree
+	// hold (Revision.Carved).
+	PageSize, Records, Carved int
+	// First and Last are the lowest and highest main revision of Records,
+	// CarvedFirst and CarvedLast those of the carved ones; 0 if there are none.
+	First, Last             int64
+	CarvedFirst, CarvedLast int64
 	// CompactRevision is the finished compaction, 0 if never compacted;
 	// ScheduledCompactRevision is higher while one was running.
 	CompactRevision, ScheduledCompactRevision int64
@@ -61,6 +71,21 @@ type Store struct {
 	Problems []string
 	// Rejected is set when the store could be read but was not merged, and why.
 	Rejected string
+	// Salvaged says why the store was not read as a sound file, "" if it was: it
+	// is damaged, cut, torn or locked. What was readable is used all the same.
+	Salvaged string
+	// Lost are the revisions that damaged pages held, ascending. Some of them may
+	// have been found elsewhere, as carved records or in another store.
+	Lost []Range
+}
+
+// Range is a range of main revisions.
+type Range struct {
+	// From and To are its first and last revision, both included; a To of 0
+	// means that its end is not known.
+	From, To int64
+	// Why says what is wrong, and where.
+	Why string
 }
 
 // Member is an etcd member as a store's members bucket has it.

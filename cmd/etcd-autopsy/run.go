@@ -72,6 +72,7 @@ func (s *session) commands() []*cli.Command {
 		s.revisionsCommand(),
 		s.timelineCommand(),
 		s.membersCommand(),
+		s.checkCommand(),
 		s.renderCommand(),
 		s.explainCommand(),
 		s.completionCommand(),

@@ -1,0 +1,69 @@
+package snapshot
+
+import "slices"
+
+// chains checks the carved revisions of each key against the others of it:
+// within a lifetime create_revision stays and versions count the puts; a
+// lifetime does not begin before the one ahead of it has ended.
+type chains struct {
+	list []Revision
+	// before is, for each key, the last trusted revision so far.
+	before map[string]int
+	drop   []int // indexes of carved revisions that do not fit
+}
+
+// fits says whether a and then b can be revisions of one key.
+func fits(a, b *Revision) bool {
+	switch {
+	case a.Main == b.Main || b.Tombstone:
+		return true
+	case a.Tombstone:
+		return b.Create > a.Main
+	case a.Create == b.Create:
+		return b.Version > a.Version && b.Version-a.Version <= b.Main-a.Main
+	}
+	return b.Create > a.Main
+}
+
+// misfits returns the indexes of carved revisions that contradict the trusted
+// one before or behind them, or the carved one before them.
+func misfits(list []Revision) []int {
+	c := &chains{list: list, before: map[string]int{}}
+	bad := map[int]bool{}
+	c.pass(bad)
+	if len(bad) > 0 {
+		for i := range bad {
+			c.drop = append(c.drop, i)
+		}
+		slices.Sort(c.drop)
+	}
+	return c.drop
+}
+
+// pass goes through the revisions of each key in order. Carved ones wait until
+// the next that is trusted shows whether they fit.
+func (c *chains) pass(bad map[int]bool) {
+	waiting := map[string][]int{}
+	for i := range c.list {
+		r := &c.list[i]
+		if last, ok := c.before[r.Key]; ok && r.Carved && !fits(&c.list[last], r) {
+			bad[i] = true
+			continue
+		}
+		wait := waiting[r.Key]
+		if r.Carved {
+			if n := len(wait); n > 0 && !fits(&c.list[wait[n-1]], r) {
+				bad[i], bad[wait[n-1]] = true, true
+			}
+			waiting[r.Key] = append(wait, i)
+			continue
+		}
+		for _, w := range wait {
+			if !fits(&c.list[w], r) {
+				bad[w] = true
+			}
+		}
+		delete(waiting, r.Key)
+		c.before[r.Key] = i
+	}
+}

@@ -1,0 +1,104 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// TestHashKVAgainstEtcd compares hashes of a snapshot with what etcd answers, at
+// every revision, before and after a compaction at a deletion.
+func TestHashKVAgainstEtcd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs an etcd")
+	}
+	ctx := context.Background()
+	dir := t.TempDir()
+	_, client, _ := startEtcd(t)
+	middle := exercise(ctx, t, client)
+	compare := func(name string, from int64) {
+		t.Helper()
+		h := load(t, save(ctx, t, client, filepath.Join(dir, name)))
+		for rev := from; rev <= h.Last(); rev++ {
+			want, err := client.HashKV(ctx, "", rev)
+			must(t, err)
+			got, compact, err := h.HashKV(0, rev)
+			must(t, err)
+			if got != want.Hash || compact != max(want.CompactRevision, 0) {
+				t.Fatalf("%s, revision %d: hash %d, compacted %d; etcd says %d and %d", name, rev, got, compact, want.Hash, want.CompactRevision)
+			}
+		}
+	}
+	compare("before", 1)
+	deleted, err := client.Put(ctx, "/registry/gone", "x")
+	must(t, err)
+	d, err := client.Delete(ctx, "/registry/gone")
+	must(t, err)
+	if d.Header.Revision != deleted.Header.Revision+1 {
+		t.Fatal("another write came between")
+	}
+	for _, at := range []int64{middle, d.Header.Revision} {
+		_, err := client.Compact(ctx, at, clientv3.WithCompactPhysical())
+		must(t, err)
+		_, err = client.Put(ctx, "/registry/after", fmt.Sprint(at))
+		must(t, err)
+		compare(fmt.Sprint("compacted at ", at), at+1)
+	}
+}
+
+// TestCarveAgainstEtcd wants every carved record of a compacted etcd's file to
+// be one that a watch had seen before the compaction, byte for byte.
+func TestCarveAgainstEtcd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs an etcd")
+	}
+	ctx := context.Background()
+	dir := t.TempDir()
+	server, client, stop := startEtcd(t)
+	exercise(ctx, t, client)
+	for i := range 300 {
+		_, err := client.Put(ctx, fmt.Sprint("/registry/configmaps/default/c", i%30), fmt.Sprintf("%0*d", i*20, i))
+		must(t, err)
+		if i%11 == 0 {
+			_, err := client.Delete(ctx, fmt.Sprint("/registry/configmaps/default/c", i%30))
+			must(t, err)
+		}
+	}
+	get, err := client.Get(ctx, "/registry/a")
+	must(t, err)
+	last := get.Header.Revision
+	seen := map[string]bool{}
+	for _, line := range watched(ctx, t, client, 1, last) {
+		seen[line] = true
+	}
+	save(ctx, t, client, filepath.Join(dir, "before")) // a commit
+	_, err = client.Compact(ctx, last-40, clientv3.WithCompactPhysical())
+	must(t, err)
+	after := save(ctx, t, client, filepath.Join(dir, "after"))
+	stop()
+	for _, path := range []string{after, filepath.Join(server.Config().Dir, "member", "snap", "db")} {
+		h := load(t, path)
+		s := h.Stores()[0]
+		if s.Carved == 0 || len(s.Problems) > 0 || len(h.Contradictions()) > 0 || h.CompactRevision() != last-40 || h.Last() != last {
+			t.Errorf("store %+v", s)
+		}
+		carved := 0
+		for _, line := range asWatched(t, h, 0) {
+			if !seen[line] {
+				t.Errorf("not seen by the watch: %.200s", line)
+			}
+		}
+		for i := range h.Len() {
+			if h.At(i).Carved {
+				carved++
+			}
+		}
+		if carved != s.Carved {
+			t.Errorf("%d carved, the store says %d", carved, s.Carved)
+		}
+		t.Logf("%d carved, of %d that were compacted away", carved, len(seen)-s.Records)
+	}
+}

@@ -1,0 +1,103 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// tolerable says whether a store that differs in some revisions is merged all
+// the same: a damaged one, if it is the damage that differs and not its history.
+func (m *merger) tolerable(i, shared, differ int) bool {
+	return m.stores[i].spoilt() == 2 && differ*10 <= shared
+}
+
+// kin says whether a store that has no revision in common with those that are
+// merged can be of their cluster: the lifetimes that one knows of must begin
+// where the other says, and if none of them can be compared, some member must
+// be known to both.
+func (m *merger) kin(i int) bool {
+	if len(m.accepted) == 0 {
+		return true
+	}
+	s := m.stores[i]
+	here := func(n int) *record { return &s.records[n] }
+	one := begins(here, len(s.records), m.record, len(m.list), func(main int64) bool { return m.wholeAt(main, m.accepted) })
+	two := begins(m.record, len(m.list), here, len(s.records), func(main int64) bool { return m.wholeAt(main, []int{i}) })
+	for _, o := range []origins{one, two} {
+		if o.wrong != nil {
+			s.info.Rejected = fmt.Sprintf("not of one history with the other stores: it has no revision in common with them, and key %q, which one of them says began at revision %d, did not begin there in the other", o.wrong.key, o.wrong.create)
+			return false
+		}
+	}
+	if one.right || two.right || m.sharesMember(i) {
+		return true
+	}
+	s.info.Rejected = "not of one cluster with the other stores: it has no revision, no lifetime and no member in common with them"
+	return false
+}
+
+// origins is what one history says of where lifetimes of another began: right if
+// one began there, wrong is the first that did not.
+type origins struct {
+	right bool
+	wrong *record
+}
+
+// begins looks up the beginnings of the lifetimes of n records among others
+// which are in order, where those are whole.
+func begins(of func(int) *record, n int, among func(int) *record, others int, whole func(main int64) bool) (o origins) {
+	for i := range n {
+		r := of(i)
+		if r.tombstone || !whole(r.create) {
+			continue
+		}
+		at := sort.Search(others, func(k int) bool { return among(k).main >= r.create })
+		for at < others && among(at).main == r.create && (among(at).key != r.key || among(at).version != 1) {
+			at++
+		}
+		if at == others || among(at).main != r.create {
+			o.wrong = r
+			return o
+		}
+		o.right = true
+	}
+	return o
+}
+
+// wholeAt says whether one of the stores has a revision in its complete range.
+func (m *merger) wholeAt(main int64, stores []int) bool {
+	for _, i := range stores {
+		if above, last := m.stores[i].coverage(); main > above && main <= last {
+			return true
+		}
+	}
+	return false
+}
+
+// sharesMember says whether a store can be of one cluster with the merged ones
+// by what they say of members; those that say nothing exclude nothing.
+func (m *merger) sharesMember(i int) bool {
+	mine := m.stores[i].memberIDs()
+	for _, k := range m.accepted {
+		theirs := m.stores[k].memberIDs()
+		if len(mine) == 0 || len(theirs) == 0 || meet(mine, theirs) {
+			return true
+		}
+	}
+	return false
+}
+
+// memberIDs are the members that a store knows of, also those that were removed.
+func (s *store) memberIDs() []string {
+	ids := slices.Clone(s.info.RemovedMembers)
+	for _, m := range s.info.Members {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// meet says whether two lists have an element in common.
+func meet(a, b []string) bool {
+	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
+}
