@@ -62,6 +62,9 @@ func lives[T object](ctx context.Context, h *snapshot.History, resource string, 
 			}
 			r := h.At(i)
 			if r.Tombstone {
+				if r.Carved && (cur == nil || r.Create != h.At(cur.first().idx).Create) {
+					continue // there are holes around it: it may end another life
+				}
 				if cur != nil {
 					cur.deleted, cur.deletedRev = i, r.Main
 				}

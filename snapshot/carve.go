@@ -96,7 +96,7 @@ func (c *carver) contradict(e *scanned, tree *record) {
 	if len(c.differ) == maxContradictions {
 		return
 	}
-	x := Contradiction{Main: e.rev.main, Sub: e.rev.sub, Key: string(e.key), Offset: e.offset, OtherOffset: -1, Reachable: true}
+	x := Contradiction{Main: e.rev.main, Sub: e.rev.sub, Key: string(e.key), Store: c.store.index, Offset: e.offset, Other: c.store.index, OtherOffset: -1, Reachable: true}
 	if tree.key != x.Key {
 		x.OtherKey = tree.key
 	}
@@ -133,7 +133,7 @@ func (c *carver) compare(first *carved, e *scanned) {
 	if len(c.differ) == maxContradictions {
 		return
 	}
-	x := Contradiction{Main: e.rev.main, Sub: e.rev.sub, Key: string(e.key), Offset: e.offset, OtherOffset: first.offset}
+	x := Contradiction{Main: e.rev.main, Sub: e.rev.sub, Key: string(e.key), Store: c.store.index, Offset: e.offset, Other: c.store.index, OtherOffset: first.offset}
 	if first.key != x.Key {
 		x.OtherKey = first.key
 	}

@@ -64,6 +64,9 @@ func (h *History) floor(accepted []int) int64 {
 func (h *History) missing(accepted []int) {
 	for _, i := range accepted {
 		s := h.stores[i]
+		if s.spoilt() == 2 {
+			continue // what it lacks was said where it was salvaged
+		}
 		above, last := s.coverage()
 		count, first := 0, 0
 		for n := h.after(above); n < len(h.revisions) && h.revisions[n].Main <= last; n++ {

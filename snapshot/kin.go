@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -10,6 +11,27 @@ import (
 // the same: a damaged one, if it is the damage that differs and not its history.
 func (m *merger) tolerable(i, shared, differ int) bool {
 	return m.stores[i].spoilt() == 2 && differ*10 <= shared
+}
+
+// tolerate makes the conflicts of a damaged store, which were noted last,
+// contradictions: the store is merged without those records.
+func (m *merger) tolerate(i, differ int) {
+	s := m.stores[i]
+	from := len(m.conflicts) - min(differ, maxConflicts)
+	for _, c := range m.conflicts[from:] {
+		x := Contradiction{Main: c.Main, Sub: c.Sub, Key: cmp.Or(c.OtherKey, c.Key), Store: i, Other: c.StoreA, OtherOffset: -1, Reachable: true}
+		if x.Key != c.Key {
+			x.OtherKey = c.Key
+		}
+		if p := s.find(c.Main, c.Sub); p != nil {
+			x.Offset = p.offset
+		}
+		s.contradictions = append(s.contradictions, x)
+	}
+	first := m.conflicts[from]
+	m.conflicts = m.conflicts[:from]
+	s.problem("%d revisions have other bytes than in other stores and are left out of this one (the first is %s, key %q)",
+		differ, revisionName(first.Main, first.Sub), first.Key)
 }
 
 // kin says whether a store that has no revision in common with those that are

@@ -64,7 +64,7 @@ func openAll(ctx context.Context, files []File, opts Options) []*store {
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
 	for i, f := range files {
-		stores[i] = &store{info: Store{Input: f.Input, Path: f.Path}, path: f.OSPath, meter: meter{total: total}}
+		stores[i] = &store{index: i, info: Store{Input: f.Input, Path: f.Path}, path: f.OSPath, meter: meter{total: total}}
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()

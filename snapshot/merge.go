@@ -94,17 +94,17 @@ func (m *merger) add(i int) bool {
 			b++
 		default:
 			shared++
+			e := m.list[a]
 			if m.record(a).hash != mine[b].hash {
 				differ++
 				m.conflict(i, a, b, differ)
-				split.differs(mine[b].main, m.list[a].store)
+				split.differs(mine[b].main, e.store)
 			} else {
 				split.agrees(mine[b].main)
-			}
-			e := m.list[a]
-			e.set = m.sets.with(e.set, i)
-			if first := m.sets.list[e.set][0]; first == i {
-				e.store, e.record = i, b
+				e.set = m.sets.with(e.set, i)
+				if first := m.sets.list[e.set][0]; first == i {
+					e.store, e.record = i, b
+				}
 			}
 			next = append(next, e)
 			a++
@@ -116,6 +116,8 @@ func (m *merger) add(i int) bool {
 		m.reject(i, shared, differ)
 		m.partings = append(m.partings, split)
 		return false
+	case differ > 0:
+		m.tolerate(i, differ)
 	case shared == 0 && !m.kin(i):
 		return false
 	}

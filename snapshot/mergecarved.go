@@ -30,11 +30,6 @@ type strangeRecords struct {
 // have nothing else, below what the trees hold.
 func (h *History) addCarved(m *merger, accepted []int) []int {
 	c := &carving{h: h, m: m, strange: map[int]*strangeRecords{}}
-	for i, s := range h.stores {
-		for n := range s.contradictions { // so far only of the store with itself
-			s.contradictions[n].Store, s.contradictions[n].Other = i, i
-		}
-	}
 	sources := slices.Clone(accepted)
 	for i, s := range h.stores {
 		if len(s.records) == 0 && len(s.carved) > 0 && c.related(i) {

@@ -14,6 +14,7 @@ import (
 // store is one file while it is open.
 type store struct {
 	info           Store
+	index          int // in History.Stores
 	path           string
 	meter          meter
 	file           *os.File
