@@ -10,7 +10,8 @@ import (
 // carved is a record that a page outside the tree holds.
 type carved struct {
 	record
-	offset, length int64 // of the record's bytes
+	hash           uint64 // as in store.hashes
+	offset, length int64  // of the record's bytes
 	page           uint64
 	disputed       bool // another copy differs
 }
@@ -19,7 +20,6 @@ type carved struct {
 // those of the tree.
 type carver struct {
 	store       *store
-	scan        *scan
 	above, last int64 // what the tree has whole
 	highWater   uint64
 	index       map[[2]int64]int // main and sub to an element of found
@@ -35,7 +35,7 @@ type carver struct {
 // have: compaction and rewriting leave pages as they are until they are needed
 // again.
 func (s *store) carve(ctx context.Context, l layout, seen pageSet) error {
-	c := &carver{store: s, scan: newScan(s), index: map[[2]int64]int{}, highWater: l.meta.highWater}
+	c := &carver{store: s, index: map[[2]int64]int{}, highWater: l.meta.highWater}
 	c.above, c.last = s.coverage()
 	slices.SortFunc(s.unread, func(a, b revisionKey) int { return cmp.Or(cmp.Compare(a.main, b.main), cmp.Compare(a.sub, b.sub)) })
 	p := &pageScanner{file: s.file, ps: l.pageSize, size: l.size, seen: seen, meter: &s.meter}
@@ -55,7 +55,7 @@ func (c *carver) page(id uint64, list []scanned) {
 		e := &list[i]
 		n, known := c.inTree(e.rev)
 		switch {
-		case known && c.store.records[n].hash == e.hash:
+		case known && c.store.hashes[n] == e.hash:
 			agreed = true
 			continue
 		case known:
@@ -75,9 +75,7 @@ func (c *carver) page(id uint64, list []scanned) {
 
 // inTree finds a record of the tree.
 func (c *carver) inTree(r revisionKey) (int, bool) {
-	return slices.BinarySearchFunc(c.store.records, r, func(a record, b revisionKey) int {
-		return cmp.Or(cmp.Compare(a.main, b.main), cmp.Compare(a.sub, b.sub))
-	})
+	return slices.BinarySearchFunc(c.store.records, r, func(a record, b revisionKey) int { return a.compareTo(b) })
 }
 
 // impossible is true for a revision that the tree would have, were it true.
@@ -96,9 +94,9 @@ func (c *carver) contradict(e *scanned, tree *record) {
 	if len(c.differ) == maxContradictions {
 		return
 	}
-	x := Contradiction{Main: e.rev.main, Sub: e.rev.sub, Key: string(e.key), Store: c.store.index, Offset: e.offset, Other: c.store.index, OtherOffset: -1, Reachable: true}
-	if tree.key != x.Key {
-		x.OtherKey = tree.key
+	x := Contradiction{Main: e.rev.main, Sub: e.rev.sub, Key: string(e.kv.key), Store: c.store.index, Offset: e.offset, Other: c.store.index, OtherOffset: -1, Reachable: true}
+	if other := c.store.keys.names[tree.key]; other != x.Key {
+		x.OtherKey = other
 	}
 	c.differ = append(c.differ, x)
 }
@@ -113,10 +111,7 @@ func (c *carver) add(page uint64, e *scanned) {
 	}
 	c.index[id] = len(c.found)
 	c.found = append(c.found, carved{
-		record: record{
-			revisionKey: e.rev, key: c.scan.intern(e.key), hash: e.hash,
-			create: e.create, version: e.version, leased: e.leased, size: e.valueSize,
-		},
+		record: newRecord(e.rev, c.store.keys.number(e.kv.key), &e.kv), hash: e.hash,
 		offset: e.offset, length: e.length, page: page,
 	})
 	if c.highWater > 0 && page >= c.highWater {
@@ -133,9 +128,9 @@ func (c *carver) compare(first *carved, e *scanned) {
 	if len(c.differ) == maxContradictions {
 		return
 	}
-	x := Contradiction{Main: e.rev.main, Sub: e.rev.sub, Key: string(e.key), Store: c.store.index, Offset: e.offset, Other: c.store.index, OtherOffset: first.offset}
-	if first.key != x.Key {
-		x.OtherKey = first.key
+	x := Contradiction{Main: e.rev.main, Sub: e.rev.sub, Key: string(e.kv.key), Store: c.store.index, Offset: e.offset, Other: c.store.index, OtherOffset: first.offset}
+	if other := c.store.keys.names[first.key]; other != x.Key {
+		x.OtherKey = other
 	}
 	c.differ = append(c.differ, x)
 }
@@ -144,13 +139,13 @@ func (c *carver) compare(first *carved, e *scanned) {
 // a key that lives on, the newest record up to the compaction stays in the tree.
 func (c *carver) survivors() {
 	compact := c.store.info.CompactRevision
-	newest := map[string]int64{}
+	newest := map[uint32]int64{}
 	for i := range c.store.records {
 		r := &c.store.records[i]
 		if r.main > compact {
 			break
 		}
-		if !r.tombstone {
+		if !r.tombstone() {
 			newest[r.key] = r.main
 		}
 	}
@@ -176,10 +171,10 @@ func (c *carver) survivors() {
 func (c *carver) settle() {
 	s := c.store
 	c.found = slices.DeleteFunc(c.found, func(f carved) bool { return f.disputed })
-	slices.SortFunc(c.found, func(a, b carved) int { return cmp.Or(cmp.Compare(a.main, b.main), cmp.Compare(a.sub, b.sub)) })
+	slices.SortFunc(c.found, func(a, b carved) int { return compareRevisions(&a.record, &b.record) })
 	s.carved = slices.Clip(c.found)
 	for i := range s.carved {
-		s.places = append(s.places, s.carved[i].place(s.carved[i].offset, s.carved[i].length))
+		s.places = append(s.places, s.carved[i].place(s.carved[i].offset, s.carved[i].length, s.carved[i].hash))
 	}
 	s.sortPlaces()
 	s.contradictions = c.differ

@@ -254,27 +254,28 @@ func TestEarlierLife(t *testing.T) {
 
 // TestMisfits checks carved revisions by create_revision and version.
 func TestMisfits(t *testing.T) {
-	put := func(main, create, version int64, carved bool) Revision {
-		return Revision{Main: main, Key: "k", Create: create, Version: version, Carved: carved}
+	carvedMark := map[bool]uint32{true: markCarved}
+	put := func(main, create, version int64, carved bool) record {
+		return record{main: main, create: create, version: version, mark: carvedMark[carved]}
 	}
-	del := func(main int64, carved bool) Revision {
-		return Revision{Main: main, Key: "k", Tombstone: true, Carved: carved}
+	del := func(main int64, carved bool) record {
+		return record{main: main, mark: markTombstone | carvedMark[carved]}
 	}
 	tests := []struct {
 		name string
-		list []Revision
+		list []record
 		want []int
 	}{
-		{"a lifetime", []Revision{put(2, 2, 1, true), put(5, 2, 2, true), put(9, 2, 3, false)}, nil},
-		{"with holes", []Revision{put(2, 2, 1, true), put(9, 2, 4, false)}, nil},
-		{"two lifetimes", []Revision{put(2, 2, 1, true), del(3, true), put(9, 8, 2, false)}, nil},
-		{"no end of the first", []Revision{put(2, 2, 1, true), put(9, 8, 2, false)}, nil},
-		{"create within a lifetime", []Revision{put(4, 4, 1, true), put(9, 2, 3, false)}, []int{0}},
-		{"version goes back", []Revision{put(4, 2, 3, true), put(9, 2, 3, false)}, []int{0}},
-		{"too many versions", []Revision{put(4, 2, 2, true), put(6, 2, 5, false)}, []int{0}},
-		{"a deletion within a lifetime", []Revision{del(4, true), put(6, 2, 3, false)}, []int{0}},
-		{"behind a trusted one", []Revision{put(4, 2, 2, false), put(6, 3, 1, true)}, []int{1}},
-		{"two carved ones", []Revision{put(4, 2, 2, true), put(6, 3, 1, true)}, []int{0, 1}},
+		{"a lifetime", []record{put(2, 2, 1, true), put(5, 2, 2, true), put(9, 2, 3, false)}, nil},
+		{"with holes", []record{put(2, 2, 1, true), put(9, 2, 4, false)}, nil},
+		{"two lifetimes", []record{put(2, 2, 1, true), del(3, true), put(9, 8, 2, false)}, nil},
+		{"no end of the first", []record{put(2, 2, 1, true), put(9, 8, 2, false)}, nil},
+		{"create within a lifetime", []record{put(4, 4, 1, true), put(9, 2, 3, false)}, []int{0}},
+		{"version goes back", []record{put(4, 2, 3, true), put(9, 2, 3, false)}, []int{0}},
+		{"too many versions", []record{put(4, 2, 2, true), put(6, 2, 5, false)}, []int{0}},
+		{"a deletion within a lifetime", []record{del(4, true), put(6, 2, 3, false)}, []int{0}},
+		{"behind a trusted one", []record{put(4, 2, 2, false), put(6, 3, 1, true)}, []int{1}},
+		{"two carved ones", []record{put(4, 2, 2, true), put(6, 3, 1, true)}, []int{0, 1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

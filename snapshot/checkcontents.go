@@ -38,10 +38,11 @@ func (c *checking) revisions(h *History) {
 	}
 	above, _ := s.coverage()
 	count, first := 0, -1
-	for _, key := range h.keys {
+	for key := range h.keys {
 		last := -1
-		for _, i := range h.byKey[key] {
-			if h.revisions[i].Carved {
+		for _, n := range h.of(key) {
+			i := int(n)
+			if h.revisions[i].isCarved() {
 				continue
 			}
 			if !h.follows(last, i, above) {
@@ -59,7 +60,7 @@ func (c *checking) revisions(h *History) {
 	}
 	switch {
 	case count > 0:
-		r := h.revisions[first]
+		r := h.At(first)
 		c.add("revisions", CheckFault, "revision "+revisionName(r.Main, r.Sub),
 			"%d revisions do not continue the one before them of their key: create_revision or version is wrong, or one between is missing (the first is of key %q)", count, r.Key)
 	case faults > 0:
@@ -76,14 +77,14 @@ func (h *History) gaps(above int64) (count, first int64) {
 	next := max(above+1, 2)
 	for i := h.after(above); i < len(h.revisions); i++ {
 		r := &h.revisions[i]
-		if r.Carved || r.Main < next {
+		if r.isCarved() || r.main < next {
 			continue
 		}
-		if r.Main > next && first == 0 {
+		if r.main > next && first == 0 {
 			first = next
 		}
-		count += r.Main - next
-		next = r.Main + 1
+		count += r.main - next
+		next = r.main + 1
 	}
 	return count, first
 }
@@ -92,24 +93,24 @@ func (h *History) gaps(above int64) (count, first int64) {
 // -1 for none; above a revision nothing may be missing between them.
 func (h *History) follows(last, i int, above int64) bool {
 	r := &h.revisions[i]
-	if !r.Tombstone && (r.Create > r.Main || r.Version < 1 || r.Version > r.Main-r.Create+1) {
+	if !r.tombstone() && (r.create > r.main || r.version < 1 || r.version > r.main-r.create+1) {
 		return false
 	}
 	if last < 0 {
-		return r.Main <= above || r.Create <= above && !r.Tombstone && r.Create != 0 || r.Version == 1 && r.Create == r.Main
+		return r.main <= above || r.create <= above && !r.tombstone() && r.create != 0 || r.version == 1 && r.create == r.main
 	}
 	before := &h.revisions[last]
 	switch {
 	case !fits(before, r):
 		return false
-	case r.Main <= above:
+	case r.main <= above:
 		return true
-	case r.Tombstone:
-		return !before.Tombstone
-	case before.Tombstone:
-		return r.Version == 1 && r.Create == r.Main
+	case r.tombstone():
+		return !before.tombstone()
+	case before.tombstone():
+		return r.version == 1 && r.create == r.main
 	}
-	return before.Create == r.Create && r.Version == before.Version+1
+	return before.create == r.create && r.version == before.version+1
 }
 
 // stale checks the records that lie outside the tree.
@@ -145,8 +146,7 @@ func (c *checking) values(ctx context.Context, h *History) {
 			c.add("values", CheckUnknown, "", "%s", ctx.Err())
 			return
 		}
-		r := &h.revisions[i]
-		if _, ok := h.Resource(r.Key); r.Tombstone || !ok {
+		if _, ok := h.Resource(h.keyAt(i)); h.revisions[i].tombstone() || !ok {
 			continue
 		}
 		_, err := h.Object(i)
@@ -164,7 +164,7 @@ func (c *checking) values(ctx context.Context, h *History) {
 	}
 	switch {
 	case bad > 0:
-		r := h.revisions[first]
+		r := h.At(first)
 		c.add("values", CheckFault, "revision "+revisionName(r.Main, r.Sub), "%d objects decode, %d do not (the first is %q: %s), %d are encrypted", decoded, bad, r.Key, why, sealed)
 	case sealed > 0:
 		c.add("values", CheckUnknown, "", "%d objects decode, %d are encrypted and their keys are not known", decoded, sealed)

@@ -1,5 +1,7 @@
 package snapshot
 
+import "slices"
+
 // coverage is the range of revisions (above, last] that a store has whole. What
 // a compaction may have reached is not in it, even if it had not finished, nor
 // what a damage may have taken.
@@ -21,7 +23,7 @@ func (s *store) coverage() (above, last int64) {
 // are those and the ones that have only carved records.
 func (h *History) span(accepted, sources []int) {
 	if len(h.revisions) > 0 {
-		h.first = h.revisions[0].Main
+		h.first = h.revisions[0].main
 	}
 	for _, i := range accepted {
 		h.last = max(h.last, h.stores[i].info.Last)
@@ -61,7 +63,7 @@ func (h *History) floor(accepted []int) int64 {
 
 // missing notes revisions that a store should have, being in its complete
 // range, and that only others have.
-func (h *History) missing(accepted []int) {
+func (h *History) missing(m *merger, accepted []int) {
 	for _, i := range accepted {
 		s := h.stores[i]
 		if s.spoilt() == 2 {
@@ -69,35 +71,25 @@ func (h *History) missing(accepted []int) {
 		}
 		above, last := s.coverage()
 		count, first := 0, 0
-		for n := h.after(above); n < len(h.revisions) && h.revisions[n].Main <= last; n++ {
-			if !h.revisions[n].in(i) {
+		for n := h.after(above); n < len(h.revisions) && h.revisions[n].main <= last; n++ {
+			if r := &h.revisions[n]; !slices.Contains(m.sets.list[r.set()], i) {
 				if count == 0 {
 					first = n
 				}
 				count++
-				if r := &h.revisions[n]; count <= maxConflicts {
+				if count <= maxConflicts {
 					h.inconsistencies = append(h.inconsistencies, Inconsistency{
-						Main: r.Main, Sub: r.Sub, Key: r.Key, StoreA: r.Stores[0], StoreB: i, Missing: true,
+						Main: r.main, Sub: int64(r.sub), Key: h.table.names[r.key], StoreA: m.sets.list[r.set()][0], StoreB: i, Missing: true,
 					})
 				}
 			}
 		}
 		if count > 0 {
-			r := h.revisions[first]
+			r := &h.revisions[first]
 			s.problem("%d revisions between %d and %d that other stores have are not in this one (the first is %s, key %q)",
-				count, above+1, last, revisionName(r.Main, r.Sub), r.Key)
+				count, above+1, last, r.name(), h.table.names[r.key])
 		}
 	}
-}
-
-// in says whether a store has the revision.
-func (r *Revision) in(store int) bool {
-	for _, s := range r.Stores {
-		if s == store {
-			return true
-		}
-	}
-	return false
 }
 
 // after is the index of the first revision above main.
@@ -105,7 +97,7 @@ func (h *History) after(main int64) int {
 	low, high := 0, len(h.revisions)
 	for low < high {
 		middle := int(uint(low+high) >> 1)
-		if h.revisions[middle].Main <= main {
+		if h.revisions[middle].main <= main {
 			low = middle + 1
 		} else {
 			high = middle

@@ -25,14 +25,14 @@ import (
 // caller's own. What is encrypted at rest is decrypted with the Keys of the
 // Options. Errors are ErrTombstone, a *DecodeError, or those of Plain.
 func (h *History) Object(i int) (runtime.Object, error) {
-	if h.revisions[i].Tombstone {
+	if h.revisions[i].tombstone() {
 		return nil, ErrTombstone
 	}
 	value, err := h.Plain(i)
 	if err != nil {
 		return nil, err
 	}
-	return Decode(value, h.revisions[i].Main)
+	return Decode(value, h.revisions[i].main)
 }
 
 // Decode decodes a value as Object does, for values that are not from a History;

@@ -45,7 +45,7 @@ func (h *History) Encryption(ctx context.Context) ([]EncryptionCount, error) {
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if h.revisions[i].Tombstone {
+		if h.revisions[i].tombstone() {
 			continue
 		}
 		value, err := h.Value(i)
@@ -69,7 +69,7 @@ func (h *History) Encryption(ctx context.Context) ([]EncryptionCount, error) {
 
 // countEncryption counts the value of revision i.
 func (h *History) countEncryption(counts map[EncryptionCount]*EncryptionCount, encrypts map[string]bool, i int, value []byte) {
-	r := &h.revisions[i]
+	r := h.At(i)
 	resource, object := h.Resource(r.Key)
 	group := EncryptionCount{}
 	if object {
@@ -100,10 +100,10 @@ func (h *History) countEncryption(counts map[EncryptionCount]*EncryptionCount, e
 
 // add counts revision i, which did not decrypt if err is not nil.
 func (c *EncryptionCount) add(h *History, i int, err error) {
-	r := &h.revisions[i]
+	r := h.At(i)
 	c.Values++
 	c.Last = r.Main
-	if all := h.byKey[r.Key]; all[len(all)-1] == i {
+	if all := h.of(int(h.revisions[i].key)); int(all[len(all)-1]) == i {
 		c.Live++
 	}
 	if err == nil {

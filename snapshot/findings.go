@@ -88,7 +88,7 @@ func (f *findings) revision(p *page, e leafElement) error {
 	before := len(s.records)
 	f.scan.record(key, value)
 	if len(s.records) > before {
-		s.places = append(s.places, s.records[before].place(p.offset+e.at+e.keySize, e.valueSize))
+		s.places = append(s.places, s.records[before].place(p.offset+e.at+e.keySize, e.valueSize, s.hashes[before]))
 	}
 	return nil
 }

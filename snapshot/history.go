@@ -9,13 +9,13 @@ import (
 // its methods may be called at the same time from any number of goroutines,
 // save Close, after which only values cannot be read any more.
 type History struct {
-	stores          []*store
-	secrets         *Keys    // nil for none
-	prefixes        []string // that are not well known, longest first
-	revisions       []Revision
-	keys            []string // sorted
-	byKey           map[string][]int
-	resources       map[string][]string // KeysOf names to sorted keys
+	stores    []*store
+	secrets   *Keys    // nil for none
+	prefixes  []string // that are not well known, longest first
+	revisions []record // in order
+	sets      [][]int  // of stores, by record.set
+	table     keyTable // numbers keys while stores are merged
+	keyIndex
 	conflicts       []Conflict
 	contradictions  []Contradiction
 	inconsistencies []Inconsistency
@@ -58,11 +58,30 @@ func (h *History) Stores() []Store {
 func (h *History) Len() int { return len(h.revisions) }
 
 // At returns one of Len revisions, which are in order of Main and Sub.
-func (h *History) At(i int) Revision { return h.revisions[i] }
+func (h *History) At(i int) Revision {
+	r := &h.revisions[i]
+	return Revision{
+		Main: r.main, Sub: int64(r.sub), Key: h.keys[r.key], Tombstone: r.tombstone(),
+		Create: r.create, Version: r.version, Lease: r.leased, Size: int(r.size),
+		Stores: h.sets[r.set()], Carved: r.isCarved(),
+	}
+}
+
+// keyAt is the key of revision i.
+func (h *History) keyAt(i int) string { return h.keys[h.revisions[i].key] }
 
 // Key returns the indexes of a key's revisions, ascending; nil if it has none.
-// The slice must not be changed.
-func (h *History) Key(key string) []int { return h.byKey[key] }
+func (h *History) Key(key string) []int {
+	n, ok := slices.BinarySearch(h.keys, key)
+	if !ok {
+		return nil
+	}
+	var list []int
+	for _, i := range h.of(n) {
+		list = append(list, int(i))
+	}
+	return list
+}
 
 // Keys returns every key that has a revision, sorted.
 func (h *History) Keys() []string { return slices.Clone(h.keys) }
@@ -70,7 +89,13 @@ func (h *History) Keys() []string { return slices.Clone(h.keys) }
 // KeysOf returns the sorted keys of a resource: the plural for the kinds whose
 // keys name no group ("pods", "nodes", "leases"), plural.group for the others
 // ("certificates.cert-manager.io"), as Resource.String spells it.
-func (h *History) KeysOf(resource string) []string { return slices.Clone(h.resources[resource]) }
+func (h *History) KeysOf(resource string) []string {
+	var list []string
+	for _, r := range h.resources[resource] {
+		list = append(list, h.keys[r.from:r.to]...)
+	}
+	return list
+}
 
 // Resources returns the names that KeysOf knows keys for, sorted.
 func (h *History) Resources() []string {
@@ -102,32 +127,3 @@ func (h *History) CompactRevision() int64 { return h.compact }
 // Conflicts lists the revisions that stores disagree about, in order of StoreB
 // and revision; at most 1,000 for each store that was not merged.
 func (h *History) Conflicts() []Conflict { return slices.Clone(h.conflicts) }
-
-// index fills in what is looked up by key.
-func (h *History) index() {
-	count := map[string]int{}
-	for i := range h.revisions {
-		count[h.revisions[i].Key]++
-	}
-	h.keys = make([]string, 0, len(count))
-	for k := range count {
-		h.keys = append(h.keys, k)
-	}
-	slices.Sort(h.keys)
-	h.prefixes = detectPrefixes(h.keys)
-
-	h.byKey = make(map[string][]int, len(count))
-	h.resources = map[string][]string{}
-	backing := make([]int, len(h.revisions))
-	for _, k := range h.keys {
-		n := count[k]
-		h.byKey[k], backing = backing[:0:n], backing[n:]
-		if r, ok := h.Resource(k); ok {
-			h.resources[r.String()] = append(h.resources[r.String()], k)
-		}
-	}
-	for i := range h.revisions {
-		k := h.revisions[i].Key
-		h.byKey[k] = append(h.byKey[k], i)
-	}
-}

@@ -43,12 +43,13 @@ func (m *merger) kin(i int) bool {
 		return true
 	}
 	s := m.stores[i]
-	here := func(n int) *record { return &s.records[n] }
-	one := begins(here, len(s.records), m.record, len(m.list), func(main int64) bool { return m.wholeAt(main, m.accepted) })
-	two := begins(m.record, len(m.list), here, len(s.records), func(main int64) bool { return m.wholeAt(main, []int{i}) })
+	here := recordList{len(s.records), func(n int) *record { return &s.records[n] }, func(n int) string { return s.keyOf(&s.records[n]) }}
+	there := recordList{len(m.list), m.record, m.keyOf}
+	one := begins(here, there, func(main int64) bool { return m.wholeAt(main, m.accepted) })
+	two := begins(there, here, func(main int64) bool { return m.wholeAt(main, []int{i}) })
 	for _, o := range []origins{one, two} {
 		if o.wrong != nil {
-			s.info.Rejected = fmt.Sprintf("not of one history with the other stores: it has no revision in common with them, and key %q, which one of them says began at revision %d, did not begin there in the other", o.wrong.key, o.wrong.create)
+			s.info.Rejected = fmt.Sprintf("not of one history with the other stores: it has no revision in common with them, and key %q, which one of them says began at revision %d, did not begin there in the other", o.key, o.wrong.create)
 			return false
 		}
 	}
@@ -64,22 +65,31 @@ func (m *merger) kin(i int) bool {
 type origins struct {
 	right bool
 	wrong *record
+	key   string // of wrong
 }
 
-// begins looks up the beginnings of the lifetimes of n records among others
-// which are in order, where those are whole.
-func begins(of func(int) *record, n int, among func(int) *record, others int, whole func(main int64) bool) (o origins) {
-	for i := range n {
-		r := of(i)
-		if r.tombstone || !whole(r.create) {
+// recordList is a list of records in order, with their keys.
+type recordList struct {
+	len int
+	at  func(int) *record
+	key func(int) string
+}
+
+// begins looks up the beginnings of the lifetimes of records among others, where
+// those are whole.
+func begins(of, among recordList, whole func(main int64) bool) (o origins) {
+	for i := range of.len {
+		r := of.at(i)
+		if r.tombstone() || !whole(r.create) {
 			continue
 		}
-		at := sort.Search(others, func(k int) bool { return among(k).main >= r.create })
-		for at < others && among(at).main == r.create && (among(at).key != r.key || among(at).version != 1) {
+		key := of.key(i)
+		at := sort.Search(among.len, func(k int) bool { return among.at(k).main >= r.create })
+		for at < among.len && among.at(at).main == r.create && (among.at(at).version != 1 || among.key(at) != key) {
 			at++
 		}
-		if at == others || among(at).main != r.create {
-			o.wrong = r
+		if at == among.len || among.at(at).main != r.create {
+			o.wrong, o.key = r, key
 			return o
 		}
 		o.right = true

@@ -5,23 +5,24 @@ package snapshot
 // the tombstone in its complete range, for then nothing between the two can be
 // lost: what a compaction leaves of a living key is its newest record.
 func (h *History) endLifetimes() {
-	for _, indexes := range h.byKey {
+	for key := range h.keys {
+		indexes := h.of(key)
 		for n := 1; n < len(indexes); n++ {
 			r, before := &h.revisions[indexes[n]], &h.revisions[indexes[n-1]]
-			if r.Tombstone && !before.Tombstone && h.whole(r) {
-				r.Create, r.Version, r.Lease = before.Create, before.Version, before.Lease
+			if r.tombstone() && !before.tombstone() && h.whole(r) {
+				r.create, r.version, r.leased = before.create, before.version, before.leased
 			}
 		}
 	}
 }
 
 // whole says whether a store that has the revision has it in its complete range.
-func (h *History) whole(r *Revision) bool {
-	if r.Carved {
+func (h *History) whole(r *record) bool {
+	if r.isCarved() {
 		return false
 	}
-	for _, s := range r.Stores {
-		if above, _ := h.stores[s].coverage(); r.Main > above {
+	for _, s := range h.sets[r.set()] {
+		if above, _ := h.stores[s].coverage(); r.main > above {
 			return true
 		}
 	}

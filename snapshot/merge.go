@@ -12,8 +12,7 @@ const maxConflicts = 1000
 // merged is one revision during the merge: the record of the first store that
 // has it, and the set of all that do.
 type merged struct {
-	store, record int
-	set           int
+	store, record, set uint32
 }
 
 // merger joins stores one by one.
@@ -24,6 +23,9 @@ type merger struct {
 	conflicts []Conflict
 	partings  []parting
 	accepted  []int
+	// keys translate the numbers of each store's keys to those of the history;
+	// nil for a store whose table the history has taken over.
+	keys map[int][]uint32
 }
 
 // merge joins the records of all stores. Those with the most records come
@@ -31,7 +33,7 @@ type merger struct {
 // is left out; but one whose own hash says that its bytes were changed comes
 // after all others, and one that is damaged last.
 func (h *History) merge() {
-	m := &merger{stores: h.stores, sets: newStoreSets()}
+	m := &merger{stores: h.stores, sets: newStoreSets(), keys: map[int][]uint32{}}
 	order := make([]int, 0, len(h.stores))
 	for i, s := range h.stores {
 		if len(s.records) > 0 {
@@ -54,11 +56,12 @@ func (h *History) merge() {
 		return cmp.Or(cmp.Compare(a.StoreB, b.StoreB), cmp.Compare(a.Main, b.Main), cmp.Compare(a.Sub, b.Sub))
 	})
 	h.build(m)
-	h.missing(accepted)
+	h.missing(m, accepted)
 	h.inconsistent(m)
 	h.span(accepted, h.addCarved(m, accepted))
+	h.sets = m.sets.list
 	for _, s := range h.stores {
-		s.records, s.carved, s.contradictions = nil, nil, nil
+		s.forget()
 	}
 	h.index()
 	h.endLifetimes()
@@ -90,20 +93,20 @@ func (m *merger) add(i int) bool {
 			next = append(next, m.list[a])
 			a++
 		case order > 0:
-			next = append(next, merged{i, b, alone})
+			next = append(next, merged{uint32(i), uint32(b), uint32(alone)})
 			b++
 		default:
 			shared++
 			e := m.list[a]
-			if m.record(a).hash != mine[b].hash {
+			if m.hash(a) != m.stores[i].hashes[b] {
 				differ++
 				m.conflict(i, a, b, differ)
-				split.differs(mine[b].main, e.store)
+				split.differs(mine[b].main, int(e.store))
 			} else {
 				split.agrees(mine[b].main)
-				e.set = m.sets.with(e.set, i)
+				e.set = uint32(m.sets.with(int(e.set), i))
 				if first := m.sets.list[e.set][0]; first == i {
-					e.store, e.record = i, b
+					e.store, e.record = uint32(i), uint32(b)
 				}
 			}
 			next = append(next, e)
@@ -135,11 +138,7 @@ func (m *merger) compare(a int, mine []record, b int) int {
 	case b == len(mine):
 		return -1
 	}
-	r := m.record(a)
-	if r.main != mine[b].main {
-		return cmp.Compare(r.main, mine[b].main)
-	}
-	return cmp.Compare(r.sub, mine[b].sub)
+	return compareRevisions(m.record(a), &mine[b])
 }
 
 // record is the record behind merged revision a.
@@ -148,15 +147,29 @@ func (m *merger) record(a int) *record {
 	return &m.stores[e.store].records[e.record]
 }
 
+// hash is that of the record behind merged revision a.
+func (m *merger) hash(a int) uint64 {
+	e := m.list[a]
+	return m.stores[e.store].hashes[e.record]
+}
+
+// keyOf is the key of the record behind merged revision a.
+func (m *merger) keyOf(a int) string {
+	return m.stores[m.list[a].store].keyOf(m.record(a))
+}
+
+// keyOf is the key of one of the store's records.
+func (s *store) keyOf(r *record) string { return s.keys.names[r.key] }
+
 // conflict notes that store i's record b differs from merged revision a.
 func (m *merger) conflict(i, a, b, n int) {
 	if n > maxConflicts {
 		return
 	}
-	there, here := m.record(a), &m.stores[i].records[b]
-	c := Conflict{Main: there.main, Sub: there.sub, Key: there.key, StoreA: m.list[a].store, StoreB: i}
-	if here.key != there.key {
-		c.OtherKey = here.key
+	there, here := m.record(a), m.stores[i].keyOf(&m.stores[i].records[b])
+	c := Conflict{Main: there.main, Sub: int64(there.sub), Key: m.keyOf(a), StoreA: int(m.list[a].store), StoreB: i}
+	if here != c.Key {
+		c.OtherKey = here
 	}
 	m.conflicts = append(m.conflicts, c)
 }
@@ -173,17 +186,40 @@ func (m *merger) reject(i, shared, differ int) {
 		m.stores[c.StoreA].name(), revisionName(c.Main, c.Sub), what, differ, shared)
 }
 
-// build makes the Revisions.
+// build makes the revisions of what the trees hold.
 func (h *History) build(m *merger) {
-	h.revisions = make([]Revision, len(m.list))
-	keys := map[string]string{}
-	for i, e := range m.list {
-		r := m.record(i)
-		key, ok := keys[r.key]
-		if !ok {
-			key, keys[r.key] = r.key, r.key
+	if len(m.accepted) == 1 { // the usual case, in which nothing need be copied
+		s := h.stores[m.accepted[0]]
+		h.table, h.revisions = s.keys, s.records
+		m.keys[s.index] = nil
+		set := m.sets.single(s.index)
+		for i := range h.revisions {
+			h.revisions[i].join(set)
 		}
-		h.revisions[i] = r.revision(m.sets.list[e.set], false)
-		h.revisions[i].Key = key
+		return
 	}
+	h.revisions = make([]record, len(m.list))
+	for i, e := range m.list {
+		r := *m.record(i)
+		r.key = m.number(h, int(e.store), r.key)
+		r.join(int(e.set))
+		h.revisions[i] = r
+	}
+}
+
+// number translates the number of a store's key to that of the history.
+func (m *merger) number(h *History, store int, key uint32) uint32 {
+	numbers, known := m.keys[store]
+	if !known {
+		names := m.stores[store].keys.names
+		numbers = make([]uint32, len(names))
+		for i, name := range names {
+			numbers[i] = h.table.share(name)
+		}
+		m.keys[store] = numbers
+	}
+	if numbers == nil {
+		return key
+	}
+	return numbers[key]
 }

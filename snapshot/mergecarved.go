@@ -44,7 +44,7 @@ func (h *History) addCarved(m *merger, accepted []int) []int {
 		return cmp.Or(compareRevisions(&c.of(a).record, &c.of(b).record), cmp.Compare(a.store, b.store))
 	})
 	h.insert(c.unanimous())
-	h.dropMisfits()
+	h.dropMisfits(m)
 	for _, i := range sources {
 		if x := c.strange[i]; x != nil {
 			h.stores[i].problem("%d records outside its tree are of another history than the other stores and are left out (the first is revision %s)", x.count, x.first.name())
@@ -57,10 +57,6 @@ func (h *History) addCarved(m *merger, accepted []int) []int {
 		return cmp.Or(cmp.Compare(a.Store, b.Store), cmp.Compare(a.Main, b.Main), cmp.Compare(a.Sub, b.Sub), cmp.Compare(a.Offset, b.Offset))
 	})
 	return sources
-}
-
-func compareRevisions(a, b *record) int {
-	return cmp.Or(cmp.Compare(a.main, b.main), cmp.Compare(a.sub, b.sub))
 }
 
 // of is the carved record behind a reference.
@@ -77,7 +73,7 @@ func (c *carving) related(i int) bool {
 			continue
 		}
 		shared++
-		if c.m.record(a).hash != s.carved[n].hash {
+		if c.m.hash(a) != s.carved[n].hash {
 			if differ++; first < 0 {
 				first = n
 			}
@@ -87,7 +83,7 @@ func (c *carving) related(i int) bool {
 		return true
 	}
 	s.info.Rejected = fmt.Sprintf("not of one history with the other stores: revision %s of key %q has other bytes there; it is the first of %d that differ, of %d that both have",
-		s.carved[first].name(), s.carved[first].key, differ, shared)
+		s.carved[first].name(), s.keyOf(&s.carved[first].record), differ, shared)
 	return false
 }
 
@@ -105,13 +101,13 @@ func (c *carving) collect(i int, accepted []int) {
 		r := &s.carved[n]
 		a, ok := c.m.search(&r.record)
 		switch {
-		case ok && c.m.record(a).hash == r.hash:
+		case ok && c.m.hash(a) == r.hash:
 		case ok:
-			c.contradict(r, i, c.m.record(a), c.m.list[a].store)
+			c.note(r, i, c.m.keyOf(a), int(c.m.list[a].store), -1)
 		case c.impossible(r.main, i, accepted):
 			x := c.strange[i]
 			if x == nil {
-				x = &strangeRecords{first: r.revisionKey}
+				x = &strangeRecords{first: r.at()}
 				c.strange[i] = x
 			}
 			x.count++
@@ -133,26 +129,23 @@ func (c *carving) impossible(main int64, store int, accepted []int) bool {
 	return false
 }
 
-// contradict notes that a store's carved record is not the one of a tree.
-func (c *carving) contradict(r *carved, store int, tree *record, other int) {
-	c.note(r, store, tree.key, other, -1)
-}
-
+// note notes that a store's carved record is not the one of another place: at an
+// offset of a store, or of its tree if that is -1.
 func (c *carving) note(r *carved, store int, otherKey string, other int, offset int64) {
 	s := c.h.stores[store]
 	if len(s.contradictions) >= maxContradictions {
 		return
 	}
-	x := Contradiction{Main: r.main, Sub: r.sub, Key: r.key, Store: store, Offset: r.offset, Other: other, OtherOffset: offset, Reachable: offset < 0}
-	if otherKey != r.key {
+	x := Contradiction{Main: r.main, Sub: int64(r.sub), Key: s.keyOf(&r.record), Store: store, Offset: r.offset, Other: other, OtherOffset: offset, Reachable: offset < 0}
+	if otherKey != x.Key {
 		x.OtherKey = otherKey
 	}
 	s.contradictions = append(s.contradictions, x)
 }
 
-// unanimous makes Revisions of the carved records about which all stores agree.
-func (c *carving) unanimous() []Revision {
-	var list []Revision
+// unanimous makes revisions of the carved records about which all stores agree.
+func (c *carving) unanimous() []record {
+	var list []record
 	for from := 0; from < len(c.known); {
 		first := c.of(c.known[from])
 		to, agree, set := from, true, 0
@@ -161,70 +154,55 @@ func (c *carving) unanimous() []Revision {
 			set = c.m.sets.with(set, ref.store)
 			if other := c.of(ref); other.hash != first.hash {
 				agree = false
-				c.note(other, ref.store, first.key, c.known[from].store, first.offset)
+				c.note(other, ref.store, c.h.stores[c.known[from].store].keyOf(&first.record), c.known[from].store, first.offset)
 			}
 		}
 		if agree {
-			list = append(list, first.revision(c.m.sets.list[set], true))
+			r := first.record
+			r.key = c.m.number(c.h, c.known[from].store, r.key)
+			r.join(set)
+			r.mark |= markCarved
+			list = append(list, r)
 		}
 		from = to
 	}
 	return list
 }
 
-// revision makes the Revision of a record.
-func (r *record) revision(stores []int, carved bool) Revision {
-	return Revision{
-		Main: r.main, Sub: r.sub, Key: r.key, Tombstone: r.tombstone,
-		Create: r.create, Version: r.version, Lease: r.leased, Size: r.size,
-		Stores: stores, Carved: carved,
-	}
-}
-
 // insert merges revisions into those of the history; none of them is there.
-func (h *History) insert(list []Revision) {
+func (h *History) insert(list []record) {
 	if len(list) == 0 {
 		return
 	}
-	keys := map[string]string{}
-	for i := range h.revisions {
-		keys[h.revisions[i].Key] = h.revisions[i].Key
-	}
-	out := make([]Revision, 0, len(h.revisions)+len(list))
+	out := make([]record, 0, len(h.revisions)+len(list))
 	a := 0
-	for _, r := range list {
-		for a < len(h.revisions) && (h.revisions[a].Main < r.Main || h.revisions[a].Main == r.Main && h.revisions[a].Sub < r.Sub) {
+	for i := range list {
+		for a < len(h.revisions) && compareRevisions(&h.revisions[a], &list[i]) < 0 {
 			out = append(out, h.revisions[a])
 			a++
 		}
-		if k, ok := keys[r.Key]; ok {
-			r.Key = k
-		} else {
-			keys[r.Key] = r.Key
-		}
-		out = append(out, r)
+		out = append(out, list[i])
 	}
 	h.revisions = append(out, h.revisions[a:]...)
 }
 
 // dropMisfits leaves out the carved revisions that contradict others of their
 // key, and tells the stores that had them.
-func (h *History) dropMisfits() {
+func (h *History) dropMisfits(m *merger) {
 	drop := misfits(h.revisions)
 	if len(drop) == 0 {
 		return
 	}
 	perStore := map[int][]int{}
 	for _, i := range drop {
-		for _, s := range h.revisions[i].Stores {
+		for _, s := range m.sets.list[h.revisions[i].set()] {
 			perStore[s] = append(perStore[s], i)
 		}
 	}
 	for i, s := range h.stores {
 		if list := perStore[i]; len(list) > 0 {
-			r := h.revisions[list[0]]
 			s.problem("%d records outside its tree do not fit the other revisions of their keys (an earlier life of the file?) and are left out (the first is revision %s)",
-				len(list), revisionName(r.Main, r.Sub))
+				len(list), h.revisions[list[0]].name())
 		}
 	}
 	kept := h.revisions[:0]

@@ -25,7 +25,8 @@ func (s *store) open(ctx context.Context, lockTimeout time.Duration) {
 		return
 	}
 	s.problem("%s", err)
-	s.info.Records, s.info.First, s.info.Last, s.records = 0, 0, 0, nil
+	s.info.Records, s.info.First, s.info.Last = 0, 0, 0
+	s.forget()
 	if err := s.close(); err != nil {
 		s.problem("close: %s", err)
 	}
@@ -80,7 +81,7 @@ func (s *store) readSound(ctx context.Context, l layout, lockTimeout time.Durati
 	if err != nil {
 		return err
 	}
-	s.records = make([]record, 0, leaves) // nearly all are in the key bucket
+	s.records, s.hashes = make([]record, 0, leaves), make([]uint64, 0, leaves) // nearly all are in the key bucket
 	if err := s.openDB(lockTimeout); err != nil {
 		return err
 	}
@@ -98,7 +99,8 @@ func (s *store) startAnew(before Store) (err error) {
 	if s.db != nil {
 		err = s.db.Close()
 	}
-	s.info, s.db, s.records, s.unread, s.carved, s.places, s.confState = before, nil, nil, nil, nil, nil, false
+	s.info, s.db, s.unread, s.places, s.confState = before, nil, nil, nil, false
+	s.forget()
 	return err
 }
 

@@ -9,14 +9,13 @@ import (
 // scanBuffer is how much of a file is read at a time.
 const scanBuffer = 1 << 20
 
-// scanned is a record that a page holds; key lies in a buffer that is used again.
+// scanned is a record that a page holds; the bytes of kv lie in a buffer that is
+// used again.
 type scanned struct {
-	rev                     revisionKey
-	key                     []byte
-	create, version, leased int64
-	valueSize               int
-	hash                    uint64
-	offset, length          int64 // of the record's bytes
+	rev            revisionKey
+	kv             keyValue
+	hash           uint64
+	offset, length int64 // of the record's bytes
 }
 
 // pageScanner reads the pages that are not in seen, whatever refers to them, and
@@ -171,8 +170,7 @@ func (r *scanned) fill(value []byte) bool {
 	if err != nil || len(kv.key) == 0 {
 		return false
 	}
-	r.key, r.hash = kv.key, hashRecord(r.rev.tombstone, value)
-	r.create, r.version, r.leased, r.valueSize = kv.create, kv.version, kv.leased, len(kv.value)
+	r.kv, r.hash = kv, hashRecord(r.rev.tombstone, value)
 	if r.rev.tombstone {
 		return kv.create == 0 && kv.mod == 0 && kv.version == 0 && kv.leased == 0 && kv.value == nil
 	}

@@ -16,8 +16,8 @@ type place struct {
 }
 
 // place makes the record's place.
-func (r *record) place(offset, size int64) place {
-	return place{main: r.main, sub: r.sub, offset: offset, size: size, hash: r.hash, tombstone: r.tombstone}
+func (r *record) place(offset, size int64, hash uint64) place {
+	return place{main: r.main, sub: int64(r.sub), offset: offset, size: size, hash: hash, tombstone: r.tombstone()}
 }
 
 // sortPlaces orders the places as find wants them.

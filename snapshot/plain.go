@@ -9,5 +9,5 @@ func (h *History) Plain(i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.secrets.Decrypt(h.revisions[i].Key, value)
+	return h.secrets.Decrypt(h.keyAt(i), value)
 }

@@ -41,7 +41,13 @@ var telltale = map[string]bool{"minions": true, "namespaces": true, "masterlease
 // root itself needs more of both. Longer ones come first.
 func detectPrefixes(keys []string) []string {
 	seen := map[string]map[string]bool{} // prefix to first segments
+	folder := ""
 	for _, k := range keys {
+		slash := strings.LastIndexByte(k, '/') + 1
+		if slash > 0 && k[:slash] == folder {
+			continue // it says what its neighbour said
+		}
+		folder = k[:slash]
 		if prefix, segment := builtinAt(k); segment != "" {
 			if seen[prefix] == nil {
 				seen[prefix] = map[string]bool{}

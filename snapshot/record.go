@@ -34,7 +34,7 @@ func parseRevisionKey(b []byte) (r revisionKey, ok bool) {
 	if r.tombstone && b[revisionLen] != 't' {
 		return r, false
 	}
-	return r, r.main > 0 && r.sub >= 0
+	return r, r.main > 0 && r.sub >= 0 && r.sub <= maxSub
 }
 
 // append encodes the key, the reverse of parseRevisionKey.

@@ -14,7 +14,6 @@ var hashSeed = maphash.MakeSeed()
 // scan reads the records of a key bucket.
 type scan struct {
 	store *store
-	keys  map[string]string // one copy of each key
 	// odd has the kinds of records that are left out or strange, in the order
 	// that Problems lists them.
 	odd [oddKinds]oddity
@@ -61,7 +60,7 @@ func (s *store) readKeys(ctx context.Context, b *bbolt.Bucket) error {
 	return nil
 }
 
-func newScan(s *store) *scan { return &scan{store: s, keys: map[string]string{}} }
+func newScan(s *store) *scan { return &scan{store: s} }
 
 // tell adds the odd records to the store's problems.
 func (sc *scan) tell() {
@@ -98,15 +97,24 @@ func (sc *scan) record(k, v []byte) {
 	case !rev.tombstone && kv.mod != rev.main:
 		sc.note(otherRevision, rev.name)
 	}
-	if n := len(s.records); n > 0 && s.records[n-1].main == rev.main && s.records[n-1].sub == rev.sub {
+	if n := len(s.records); n > 0 && s.records[n-1].compareTo(rev) == 0 {
 		sc.note(twice, rev.name)
 		return
 	}
-	r := record{revisionKey: rev, key: sc.intern(kv.key), hash: hashRecord(rev.tombstone, v)}
-	if !rev.tombstone {
-		r.create, r.version, r.leased, r.size = kv.create, kv.version, kv.leased, len(kv.value)
+	s.records = append(s.records, newRecord(rev, s.keys.number(kv.key), &kv))
+	s.hashes = append(s.hashes, hashRecord(rev.tombstone, v))
+}
+
+// newRecord makes the index entry of a KeyValue; of a tombstone only the key
+// counts.
+func newRecord(rev revisionKey, key uint32, kv *keyValue) record {
+	r := record{main: rev.main, sub: uint32(rev.sub), key: key}
+	if rev.tombstone {
+		r.mark = markTombstone
+		return r
 	}
-	s.records = append(s.records, r)
+	r.create, r.version, r.leased, r.size = kv.create, kv.version, kv.leased, uint32(min(len(kv.value), maxSize))
+	return r
 }
 
 // note counts an odd record; name is asked for the first of a kind.
@@ -115,16 +123,6 @@ func (sc *scan) note(kind int, name func() string) {
 		sc.odd[kind].first = name()
 	}
 	sc.odd[kind].count++
-}
-
-// intern returns the one copy of a key.
-func (sc *scan) intern(key []byte) string {
-	if k, ok := sc.keys[string(key)]; ok {
-		return k
-	}
-	k := string(key)
-	sc.keys[k] = k
-	return k
 }
 
 // hashRecord is the same for the same record in two stores.

@@ -22,7 +22,9 @@ type store struct {
 	db             *bbolt.DB // nil for a store that is salvaged
 	stamp          stamp
 	confState      bool          // the meta bucket has it
+	keys           keyTable      // of records and carved; empty after the merge
 	records        []record      // of the tree, in order of main and sub; nil after the merge
+	hashes         []uint64      // of the records' bytes, and of being a tombstone
 	unread         []revisionKey // of the tree, that are there but cannot be used
 	carved         []carved      // in order of main and sub; nil after the merge
 	places         []place       // of what bbolt cannot be asked for, in the same order
@@ -32,13 +34,9 @@ type store struct {
 	partial bool
 }
 
-// record is the index entry of one record of a store.
-type record struct {
-	revisionKey
-	key                     string
-	create, version, leased int64
-	size                    int
-	hash                    uint64 // of the record's bytes, and of being a tombstone
+// forget drops what only the merge needs.
+func (s *store) forget() {
+	s.keys, s.records, s.hashes, s.carved, s.contradictions = keyTable{}, nil, nil, nil, nil
 }
 
 // stamp tells whether a file was written to.

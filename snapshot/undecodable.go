@@ -30,13 +30,13 @@ func (h *History) Undecodable(ctx context.Context) iter.Seq2[int, error] {
 
 // undecodable is the error of Undecodable, nil for a revision that is not of it.
 func (h *History) undecodable(i int) error {
-	if h.revisions[i].Tombstone {
+	if h.revisions[i].tombstone() {
 		return nil
 	}
 	_, err := h.Object(i)
 	var wrong *DecodeError
 	if errors.As(err, &wrong) && wrong.Encoding != "protobuf" {
-		if _, ok := h.Resource(h.revisions[i].Key); !ok {
+		if _, ok := h.Resource(h.keyAt(i)); !ok {
 			return nil
 		}
 	}
@@ -62,7 +62,7 @@ func (h *History) UndecodableCounts(ctx context.Context) ([]UndecodableCount, er
 	type group struct{ resource, reason string }
 	counts := map[group]*UndecodableCount{}
 	for i, err := range h.Undecodable(ctx) {
-		r := &h.revisions[i]
+		r := h.At(i)
 		g := group{h.resourceName(r.Key), undecodableReason(err)}
 		if counts[g] == nil {
 			counts[g] = &UndecodableCount{Resource: g.resource, Reason: g.reason, First: r.Main, Key: r.Key}

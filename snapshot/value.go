@@ -9,7 +9,7 @@ import (
 // nil for a tombstone. The store is asked anew at each call; if it changed since
 // Load, or can no longer be read, the next store that has the revision is asked.
 func (h *History) Value(i int) ([]byte, error) {
-	r := &h.revisions[i]
+	r := h.At(i)
 	if r.Tombstone {
 		return nil, nil
 	}

@@ -14,7 +14,7 @@ type WireObject struct {
 // those of which Object has only the metadata. Errors are those of Plain,
 // ErrTombstone, and a *DecodeError for what is not protobuf or damaged.
 func (h *History) Wire(i int) (*WireObject, error) {
-	if h.revisions[i].Tombstone {
+	if h.revisions[i].tombstone() {
 		return nil, ErrTombstone
 	}
 	value, err := h.Plain(i)
