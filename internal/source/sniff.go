@@ -28,7 +28,11 @@ func (f *File) sniff() (err error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	f.Kind = kindOf(block[:n], r, f.OSPath)
+	info, err := r.Stat()
+	if err != nil {
+		return err
+	}
+	f.Kind = kindOf(block[:n], r, info.Size(), f.OSPath)
 	return nil
 }
 
@@ -47,9 +51,12 @@ var tests = []struct {
 // kindOf tells a file's kind from its first block. The whole file is there for
 // bolt files whose first page is damaged, and the name for WAL segments whose
 // first block is zero: preallocated ones, and those that lost their head.
-func kindOf(block []byte, file io.ReaderAt, path string) Kind {
+func kindOf(block []byte, file io.ReaderAt, size int64, path string) Kind {
 	if len(block) == 0 {
 		return KindEmpty
+	}
+	if isSnap(block, size) {
+		return KindSnap
 	}
 	for _, t := range tests {
 		if t.is(block) {
@@ -117,6 +124,20 @@ func isWAL(block []byte) bool {
 		mark = 0x80 | byte(pad)
 	}
 	return byte(frame>>56) == mark
+}
+
+// isSnap recognises etcd's raft snapshots (etcd v3.6 server/etcdserver/api/snap):
+// a message of a checksum (field 1) and of data (field 2) that fill the file.
+func isSnap(block []byte, size int64) bool {
+	if len(block) < 4 || block[0] != 0x08 {
+		return false
+	}
+	_, n := binary.Uvarint(block[1:])
+	if n <= 0 || n > 5 || len(block) < n+2 || block[n+1] != 0x12 {
+		return false
+	}
+	data, m := binary.Uvarint(block[n+2:])
+	return m > 0 && data > 0 && size-int64(n+m+2) == int64(data)
 }
 
 // walSegment and walSpare are the names that etcd gives to WAL segments and to

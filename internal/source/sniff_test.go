@@ -93,6 +93,8 @@ func TestKinds(t *testing.T) {
 		{"utf16.log", "\xff\xfea\x00b\x00", KindText},
 		{"utf16be.log", "\xfe\xff\x00a\x00b", KindText},
 		{"bom.log", "\xef\xbb\xbfhello", KindText},
+		{"renamed.snap", "\x08\xe5\x12\x12\x05text.", KindSnap},
+		{"longer.snap", "\x08\xe5\x12\x12\x05text..", KindBinary},
 		{"raft.snap", "\x08\xe5\x12\x05\x12\xff\x7f{\"json\":1}" + strings.Repeat("text", 100), KindBinary},
 		{"high", strings.Repeat("\xe9\xe8", 100), KindBinary},
 		{"zero inside", "abc\x00def", KindBinary},
@@ -117,7 +119,7 @@ func FuzzKind(f *testing.F) {
 	f.Add(boltFile(1024, 1))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got := kindOf(b[:min(len(b), blockSize)], bytes.NewReader(b), "x")
+		got := kindOf(b[:min(len(b), blockSize)], bytes.NewReader(b), int64(len(b)), "x")
 		if (got == KindEmpty) != (len(b) == 0) {
 			t.Fatalf("%d bytes are %q", len(b), got)
 		}

@@ -15,6 +15,7 @@ type Kind string
 const (
 	KindBolt    Kind = "bolt"    // a bbolt database (meta page magic)
 	KindWAL     Kind = "wal"     // an etcd WAL segment, or its preallocated next one
+	KindSnap    Kind = "snap"    // a raft snapshot of etcd (.snap)
 	KindText    Kind = "text"    // valid text in its first block
 	KindArchive Kind = "archive" // gzip, zstd, xz, bzip2, zip, tar
 	KindEmpty   Kind = "empty"   // no bytes
