@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -13,66 +14,40 @@ import (
 	"etcd-autopsy/correlate"
 )
 
-// checkFlags are the flags of the check command.
-type checkFlags struct {
-	evidenceFlags
-	listFlags
-	manifest string
-}
-
-func (s *session) checkCommand() *cli.Command {
-	f := &checkFlags{}
-	formats := checkListing().formats()
-	return &cli.Command{
-		Name:      "check",
-		Usage:     "check the integrity of stores, and members against each other",
-		ArgsUsage: "INPUT... [flags]",
-		Description: "A line for each thing that was looked at: ok, fault with its place, or could-not-check.\n" +
-			"Exit code 1 if a fault was found.",
-		Flags: append([]cli.Flag{
-			f.flag(formats),
-			&cli.StringFlag{Name: "manifest", Destination: &f.manifest, Usage: "compare the inputs with the SHA-256 sums of `FILE`, as sha256sum writes them"},
-		}, f.flags()...),
-		Action: func(c *cli.Context) error {
-			q, err := f.query(c)
-			if err != nil {
-				return err
-			}
-			if err := f.check(formats); err != nil {
-				return err
-			}
-			manifest, err := readManifest(f.manifest)
-			if err != nil {
-				return err
-			}
-			return s.check(c.Context, q, f.output, manifest)
-		},
-	}
-}
-
 // errFault is a fault that check found: the list says which.
 var errFault = errors.New("a fault was found")
 
-func (s *session) check(ctx context.Context, q *query, format string, manifest []correlate.ManifestLine) (err error) {
-	e, err := s.open(ctx, q, nil)
-	if err != nil {
-		return err
-	}
-	defer e.closeInto(&err)
-	rows, err := e.Check(ctx, manifest)
-	if err != nil {
-		return err
-	}
-	if len(rows) == 0 {
-		return errNoEvidence
-	}
-	if err := checkListing().print(s.stdout, format, slices.Values(rows)); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(rows, correlate.CheckRow.Fault) {
-		return errFault
-	}
-	return e.outcome(q)
+func (s *session) checkCommand() *cli.Command {
+	var file string
+	var manifest []correlate.ManifestLine
+	fault := false
+	return list(s, listCommand[correlate.CheckRow]{
+		name:  "check",
+		usage: "check the integrity of stores, and members against each other",
+		description: "A line for each thing that was looked at: ok, fault with its place, or could-not-check.\n" +
+			"Exit code 1 if a fault was found.",
+		flags: []cli.Flag{&cli.StringFlag{Name: "manifest", Destination: &file, Usage: "compare the inputs with the SHA-256 sums of `FILE`, as sha256sum writes them"}},
+		table: func(*query) listing[correlate.CheckRow] { return checkListing() },
+		prepare: func(*query) (err error) {
+			manifest, err = readManifest(file)
+			return err
+		},
+		unread: true,
+		rows: func(ctx context.Context, e *evidence, _ *query) (iter.Seq[correlate.CheckRow], error) {
+			rows, err := e.Check(ctx, manifest)
+			if err == nil && len(rows) == 0 {
+				err = errNoEvidence
+			}
+			fault = slices.ContainsFunc(rows, correlate.CheckRow.Fault)
+			return slices.Values(rows), err
+		},
+		outcome: func(e *evidence, q *query) error {
+			if fault {
+				return errFault
+			}
+			return e.outcome(q)
+		},
+	})
 }
 
 // checkListing is the table of checks.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -12,47 +13,16 @@ import (
 	"etcd-autopsy/correlate"
 )
 
-// membersFlags are the flags of the members command.
-type membersFlags struct {
-	evidenceFlags
-	listFlags
-}
-
 func (s *session) membersCommand() *cli.Command {
-	f := &membersFlags{}
-	formats := memberListing(time.UTC).formats()
-	return &cli.Command{
-		Name:        "members",
-		Usage:       "list etcd's members: databases, terms led, restarts, alarms",
-		ArgsUsage:   "INPUT... [flags]",
-		Description: "A line for each member that a store or a log names. A database is listed with a member\nif it lies in a folder of its name.",
-		Flags:       append([]cli.Flag{f.flag(formats)}, f.flags()...),
-		Action: func(c *cli.Context) error {
-			q, err := f.query(c)
-			if err != nil {
-				return err
-			}
-			if err := f.check(formats); err != nil {
-				return err
-			}
-			return s.members(c.Context, q, f.output)
+	return list(s, listCommand[correlate.MemberRow]{
+		name:        "members",
+		usage:       "list etcd's members: databases, terms led, restarts, alarms",
+		description: "A line for each member that a store or a log names. A database is listed with a member\nif it lies in a folder of its name.",
+		table:       func(q *query) listing[correlate.MemberRow] { return memberListing(q.location) },
+		rows: func(_ context.Context, e *evidence, _ *query) (iter.Seq[correlate.MemberRow], error) {
+			return slices.Values(e.Members()), nil
 		},
-	}
-}
-
-func (s *session) members(ctx context.Context, q *query, format string) (err error) {
-	e, err := s.open(ctx, q, nil)
-	if err != nil {
-		return err
-	}
-	defer e.closeInto(&err)
-	if !e.readable() {
-		return errNoEvidence
-	}
-	if err := memberListing(q.location).print(s.stdout, format, slices.Values(e.Members())); err != nil {
-		return err
-	}
-	return e.outcome(q)
+	})
 }
 
 // memberListing is the table of members.

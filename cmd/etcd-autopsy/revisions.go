@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -11,51 +12,17 @@ import (
 	"etcd-autopsy/correlate"
 )
 
-// revisionsFlags are the flags of the revisions command.
-type revisionsFlags struct {
-	evidenceFlags
-	listFlags
-}
-
 func (s *session) revisionsCommand() *cli.Command {
-	f := &revisionsFlags{}
-	formats := revisionListing(time.UTC).formats()
-	return &cli.Command{
-		Name:      "revisions",
-		Usage:     "list every revision of the merged history in order",
-		ArgsUsage: "INPUT... [flags]",
-		Description: "The time is the best estimate; ± is how far the true time of the commit can be from\n" +
+	return list(s, listCommand[correlate.RevisionRow]{
+		name:  "revisions",
+		usage: "list every revision of the merged history in order",
+		description: "The time is the best estimate; ± is how far the true time of the commit can be from\n" +
 			"it. Revisions that nothing bounds have none.",
-		Flags: append([]cli.Flag{f.flag(formats)}, f.flags()...),
-		Action: func(c *cli.Context) error {
-			q, err := f.query(c)
-			if err != nil {
-				return err
-			}
-			if err := f.check(formats); err != nil {
-				return err
-			}
-			return s.revisions(c.Context, q, f.output)
+		table: func(q *query) listing[correlate.RevisionRow] { return revisionListing(q.location) },
+		rows: func(_ context.Context, e *evidence, _ *query) (iter.Seq[correlate.RevisionRow], error) {
+			return e.Revisions(), nil
 		},
-	}
-}
-
-func (s *session) revisions(ctx context.Context, q *query, format string) (err error) {
-	e, err := s.open(ctx, q, nil)
-	if err != nil {
-		return err
-	}
-	defer e.closeInto(&err)
-	if !e.readable() {
-		return errNoEvidence
-	}
-	if err := revisionListing(q.location).print(s.stdout, format, until(ctx, e.Revisions())); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return e.outcome(q)
+	})
 }
 
 // revisionListing is the table of revisions.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,56 +14,29 @@ import (
 	"etcd-autopsy/correlate"
 )
 
-// rolloutsFlags are the flags of the rollouts command.
-type rolloutsFlags struct {
-	evidenceFlags
-	listFlags
-	exitCode bool
-}
-
 func (s *session) rolloutsCommand() *cli.Command {
-	f := &rolloutsFlags{}
-	formats := rolloutListing(time.UTC, time.Time{}).formats()
-	return &cli.Command{
-		Name:        "rollouts",
-		Usage:       "list the rollouts: trigger, outcome, stalls, cause",
-		ArgsUsage:   "INPUT... [flags]",
-		Description: "A line each, in order of their triggers. A stall that is still open when the\nevidence ends is marked so.",
-		Flags:       append([]cli.Flag{f.flag(formats), exitCodeFlag(&f.exitCode)}, f.flags()...),
-		Action: func(c *cli.Context) error {
-			q, err := f.query(c)
+	var exitCode, stalled bool
+	var end time.Time // of the evidence
+	return list(s, listCommand[correlate.Rollout]{
+		name:        "rollouts",
+		usage:       "list the rollouts: trigger, outcome, stalls, cause",
+		description: "A line each, in order of their triggers. A stall that is still open when the\nevidence ends is marked so.",
+		flags:       []cli.Flag{exitCodeFlag(&exitCode)},
+		table:       func(q *query) listing[correlate.Rollout] { return rolloutListing(q.location, end) },
+		rows: func(ctx context.Context, e *evidence, q *query) (iter.Seq[correlate.Rollout], error) {
+			a, err := e.Analyze(ctx)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if err := f.check(formats); err != nil {
-				return err
-			}
-			return s.rollouts(c.Context, q, f.output, f.exitCode)
+			end = evidenceEnd(a.Inputs)
+			list := slices.DeleteFunc(slices.Clone(a.Rollouts), func(r correlate.Rollout) bool {
+				return !q.window.touches(r.Start, r.End, end)
+			})
+			stalled = anyStalled(list)
+			return slices.Values(list), nil
 		},
-	}
-}
-
-func (s *session) rollouts(ctx context.Context, q *query, format string, withCode bool) (err error) {
-	e, err := s.open(ctx, q, nil)
-	if err != nil {
-		return err
-	}
-	defer e.closeInto(&err)
-	if !e.readable() {
-		return errNoEvidence
-	}
-	a, err := e.Analyze(ctx)
-	if err != nil {
-		return err
-	}
-	end := evidenceEnd(a.Inputs)
-	list := slices.DeleteFunc(slices.Clone(a.Rollouts), func(r correlate.Rollout) bool {
-		return !q.window.touches(r.Start, r.End, end)
+		outcome: func(e *evidence, q *query) error { return outcome(exitCode && stalled, e.outcome(q)) },
 	})
-	if err := rolloutListing(q.location, end).print(s.stdout, format, slices.Values(list)); err != nil {
-		return err
-	}
-	return outcome(withCode && anyStalled(list), e.outcome(q))
 }
 
 // rolloutListing is the table of rollouts; end is when the evidence ends.

@@ -12,73 +12,29 @@ import (
 	"etcd-autopsy/correlate"
 )
 
-// timelineFlags are the flags of the timeline command.
-type timelineFlags struct {
-	evidenceFlags
-	listFlags
-	all bool
-}
-
 func (s *session) timelineCommand() *cli.Command {
-	f := &timelineFlags{}
-	formats := timelineListing(time.UTC).formats()
-	return &cli.Command{
-		Name:      "timeline",
-		Usage:     "list log records, revisions and Kubernetes Events, merged by time",
-		ArgsUsage: "INPUT... [flags]",
-		Description: "Of log records it lists those of a known signature and warnings or worse; --all lists\n" +
+	var all bool
+	return list(s, listCommand[correlate.TimelineRow]{
+		name:  "timeline",
+		usage: "list log records, revisions and Kubernetes Events, merged by time",
+		description: "Of log records it lists those of a known signature and warnings or worse; --all lists\n" +
 			"every one. The signatures are explained by: etcd-autopsy explain SIGNATURE.",
-		Flags: append([]cli.Flag{
-			f.flag(formats),
-			&cli.BoolFlag{Name: "all", Destination: &f.all, Usage: "list every log record"},
-		}, f.flags()...),
-		Action: func(c *cli.Context) error {
-			q, err := f.query(c)
-			if err != nil {
-				return err
-			}
-			if err := f.check(formats); err != nil {
-				return err
-			}
-			return s.timeline(c.Context, q, f.output, f.all)
+		flags: []cli.Flag{&cli.BoolFlag{Name: "all", Destination: &all, Usage: "list every log record"}},
+		table: func(q *query) listing[correlate.TimelineRow] { return timelineListing(q.location) },
+		rows: func(ctx context.Context, e *evidence, _ *query) (iter.Seq[correlate.TimelineRow], error) {
+			return e.Timeline(ctx, all), nil
 		},
-	}
-}
-
-func (s *session) timeline(ctx context.Context, q *query, format string, all bool) (err error) {
-	e, err := s.open(ctx, q, nil)
-	if err != nil {
-		return err
-	}
-	defer e.closeInto(&err)
-	if !e.readable() {
-		return errNoEvidence
-	}
-	if err := timelineListing(q.location).print(s.stdout, format, until(ctx, e.Timeline(ctx, all))); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if late := skipped(e.Case); len(late) > len(e.skipped) {
-		// Reading the logs once more has failed somewhere.
-		if !q.quiet {
-			tellSkipped(s.stderr, late)
-		}
-		e.skipped = late
-	}
-	return e.outcome(q)
-}
-
-// until ends a sequence when the context does.
-func until[T any](ctx context.Context, rows iter.Seq[T]) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		for row := range rows {
-			if ctx.Err() != nil || !yield(row) {
-				return
+		outcome: func(e *evidence, q *query) error {
+			if late := skipped(e.Case); len(late) > len(e.skipped) {
+				// Reading the logs once more has failed somewhere.
+				if !q.quiet {
+					tellSkipped(s.stderr, late)
+				}
+				e.skipped = late
 			}
-		}
-	}
+			return e.outcome(q)
+		},
+	})
 }
 
 // timelineListing is the table of the timeline.
