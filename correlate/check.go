@@ -27,12 +27,11 @@ func (r CheckRow) Fault() bool { return r.Status == snapshot.CheckFault.String()
 // SHA-256 in hex; it may be nil. The error is only ever that of a cancelled context.
 func (c *Case) Check(ctx context.Context, want []ManifestLine) ([]CheckRow, error) {
 	var out []CheckRow
-	opts := snapshot.Options{Keys: snapshot.JoinKeys(append(c.keys, c.opts.Keys)...)}
 	for i, f := range c.set.Files {
 		in := &c.inputs[i]
 		switch in.Kind {
 		case kindSnapshot, kindMember:
-			for _, l := range snapshot.Check(ctx, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath}, opts) {
+			for _, l := range snapshot.Check(ctx, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath}, c.storeOptions()) {
 				out = append(out, CheckRow{Input: f.Input, Source: f.Path, Check: l.Name, Status: l.Status.String(), Text: l.Text, Where: l.Where})
 			}
 		case kindWAL:

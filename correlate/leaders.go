@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"sort"
+	"strings"
 	"time"
 
 	"etcd-autopsy/logparse"
@@ -68,10 +69,8 @@ func (c *Case) newMembers() *members {
 
 // hostPort is the address part of a URL.
 func hostPort(u string) string {
-	for i := 0; i+2 < len(u); i++ {
-		if u[i:i+3] == "://" {
-			return u[i+3:]
-		}
+	if _, rest, ok := strings.Cut(u, "://"); ok {
+		return rest
 	}
 	return u
 }

@@ -24,7 +24,7 @@ func (c *Case) openStores(ctx context.Context) error {
 			files = append(files, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath})
 		}
 	}
-	h, err := snapshot.Load(ctx, files, snapshot.Options{Keys: snapshot.JoinKeys(append(c.keys, c.opts.Keys)...)})
+	h, err := snapshot.Load(ctx, files, c.storeOptions())
 	if err != nil {
 		return err
 	}
@@ -46,6 +46,11 @@ func (c *Case) openStores(ctx context.Context) error {
 		in.Member = memberOfPath(in.Path, s.Members)
 	}
 	return nil
+}
+
+// storeOptions are how stores are opened: with all keys that are known.
+func (c *Case) storeOptions() snapshot.Options {
+	return snapshot.Options{Keys: snapshot.JoinKeys(append(c.keys, c.opts.Keys)...)}
 }
 
 // inputOf finds the input with a label and path.
@@ -76,14 +81,10 @@ func (c *Case) readFiles(ctx context.Context, p *progress) error {
 	if err := c.each(ctx, func(i int) { c.digest(ctx, i, p) }); err != nil {
 		return err
 	}
-	whole := func(i int) bool {
-		f := c.logs[i].id.Format
-		return f == logparse.FormatZapJSON || f == logparse.FormatAudit
-	}
 	ref := time.Time{}
 	for _, full := range []bool{true, false} {
 		err := c.each(ctx, func(i int) {
-			if c.logs[i] != nil && whole(i) == full {
+			if c.logs[i] != nil && c.logs[i].wholeStamps() == full {
 				c.logs[i].read(ctx, c, ref, p)
 			}
 		})
@@ -129,13 +130,18 @@ func (c *Case) digest(ctx context.Context, i int, p *progress) {
 	p.finish(f.Path)
 }
 
+// wholeStamps says whether the stamps of a log's format have a year and a zone.
+func (l *logFile) wholeStamps() bool {
+	return l.id.Format == logparse.FormatZapJSON || l.id.Format == logparse.FormatAudit
+}
+
 // reference is the time that stamps without a year are completed with: that of the
 // logs whose stamps are whole, else the newest stamp of any stored object. One log
 // with a wrong clock must not move it, so it is the median of their last records.
 // The times of the files are not asked: a copy changes them.
 func (c *Case) reference() time.Time {
 	if !slices.ContainsFunc(c.logs, func(l *logFile) bool {
-		return l != nil && l.id.Format != logparse.FormatZapJSON && l.id.Format != logparse.FormatAudit
+		return l != nil && !l.wholeStamps()
 	}) {
 		return time.Time{} // every stamp is whole
 	}

@@ -76,14 +76,11 @@ func (s *silence) known() bool {
 	return s.next == nil || s.last.version == 0 || s.next.version == s.last.version+1
 }
 
-// renewal periods and lease durations (Kubernetes 1.34: client-go leaderelection
-// defaults 15/10/2 s; pkg/kubelet nodeLease 40 s, a quarter of it; API server
-// identity Lease 10 s).
+// When a Lease is lost (Kubernetes 1.34: client-go leaderelection defaults 15/10/2 s;
+// pkg/kubelet nodeLease 40 s, renewed every quarter of it).
 const (
-	leaderPeriod  = 2 * time.Second
 	renewDeadline = 10 * time.Second
 	leaderLease   = 15 * time.Second
-	nodePeriod    = 10 * time.Second
 	nodeLease     = 40 * time.Second
 )
 
