@@ -31,12 +31,14 @@ var layers = []layer{
 	{"internal/source", nil, "a stream knows nothing of what it holds"},
 	{"fixtures", nil, "recordings are made outside of the program they test"},
 	{"fixtures/world", nil, "made-up clusters are built without the program they test"},
+	{"fixtures/bigstore", []string{"fixtures/world"}, "a large store is made without the program it tests"},
 	{"fixtures/cmd/unpack", []string{"fixtures"}, "a command of the fixtures"},
+	{"fixtures/cmd/bigstore", []string{"fixtures/bigstore"}, "a command of the fixtures"},
 }
 
 // testMay are imports that only the tests of a package may have besides its own.
 var testMay = map[string][]string{
-	"": {"fixtures", "fixtures/world"},
+	"": {"fixtures", "fixtures/world", "fixtures/bigstore"},
 	// The readers' tests may open recordings the way the program does.
 	"snapshot": {"internal/source"},
 	"logparse": {"internal/source"},
@@ -51,7 +53,7 @@ var heavy = []struct {
 	{"github.com/urfave/cli", []string{"cmd/etcd-autopsy"}, "flags are the command line's business"},
 	{"github.com/vbauerster/mpb", []string{"cmd/etcd-autopsy"}, "only the command line draws"},
 	{"golang.org/x/term", []string{"cmd/etcd-autopsy"}, "only the command line knows of terminals"},
-	{"go.etcd.io/", []string{"snapshot", "fixtures/world"}, "etcd's formats are read in one place"},
+	{"go.etcd.io/", []string{"snapshot", "fixtures/world", "fixtures/bigstore"}, "etcd's formats are read in one place"},
 	{"html/template", []string{"report"}, "HTML is made in one place"},
 }
 
