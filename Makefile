@@ -1,10 +1,11 @@
 # etcd-autopsy: one target per habit. `make check` is what CI runs.
 
-GO       ?= go
-FUZZTIME ?= 20s
-BENCH    ?= .
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS   = -s -w -X main.version=$(VERSION)
+GO        ?= go
+FUZZTIME  ?= 20s
+BENCH     ?= .
+BENCHSIZE ?= 256MiB
+VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS    = -s -w -X main.version=$(VERSION)
 
 export CGO_ENABLED ?= 0
 
@@ -16,9 +17,10 @@ help: ## show the targets
 build: ## build bin/etcd-autopsy
 	$(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/etcd-autopsy ./cmd/etcd-autopsy
 
-test: ## run all tests, and those against the API server's own encryption
+test: ## run all tests, and those against the API server's own encryption and etcdutl
 	$(GO) test ./...
 	cd snapshot/apiservertest && $(GO) test ./...
+	cd snapshot/peertest && $(GO) test ./...
 
 race: ## run the quick tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./...
@@ -37,8 +39,9 @@ fuzz: ## run each fuzz target for FUZZTIME (20s)
 	  done; \
 	done
 
-bench: ## run the benchmarks (BENCH=regexp picks some)
+bench: ## run the benchmarks (BENCH=regexp picks some), then those beside peers, on a store of BENCHSIZE (256MiB)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	cd snapshot/peertest && $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h -store.size $(BENCHSIZE)
 
 golden: ## rewrite the expected outputs of the tests; look at the diff before you commit it
 	@for dir in $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n1 dirname | sort -u); do \
