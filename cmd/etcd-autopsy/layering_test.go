@@ -27,6 +27,7 @@ var layers = []layer{
 	{"correlate/revclock", []string{"snapshot", "logparse"}, "the clock knows stamps and requests, no judgement"},
 	{"correlate", []string{"correlate/revclock", "snapshot", "logparse", "internal/source"}, "judgement knows the readers, not how it is shown"},
 	{"snapshot", nil, "a store is read without knowing logs, inputs or verdicts"},
+	{"snapshot/replay", nil, "entries are applied without knowing the files they are from"},
 	{"logparse", nil, "a log is read without knowing stores, inputs or verdicts"},
 	{"internal/source", nil, "a stream knows nothing of what it holds"},
 	{"fixtures", nil, "recordings are made outside of the program they test"},
@@ -53,7 +54,8 @@ var heavy = []struct {
 	{"github.com/urfave/cli", []string{"cmd/etcd-autopsy"}, "flags are the command line's business"},
 	{"github.com/vbauerster/mpb", []string{"cmd/etcd-autopsy"}, "only the command line draws"},
 	{"golang.org/x/term", []string{"cmd/etcd-autopsy"}, "only the command line knows of terminals"},
-	{"go.etcd.io/", []string{"snapshot", "fixtures/world", "fixtures/bigstore"}, "etcd's formats are read in one place"},
+	{"go.etcd.io/", []string{"snapshot", "snapshot/replay", "snapshot/wal", "fixtures/world", "fixtures/bigstore"}, "etcd's formats are read in one place"},
+	{"k8s.io/utils", []string{"snapshot/replay"}, "only the live keys need an ordered set"},
 	{"html/template", []string{"report"}, "HTML is made in one place"},
 }
 

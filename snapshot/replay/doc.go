@@ -1,0 +1,6 @@
+// Package replay turns entries of the raft log into etcd revisions, as etcd does
+// when it applies them: Decode says what an entry asks for, a Machine says what
+// came of it. It knows neither files nor clocks; segment files and stores are
+// read elsewhere. The rules are those of etcd v3.4 to v3.7 server/etcdserver/apply,
+// server/etcdserver/txn, server/storage/mvcc and server/lease.
+package replay
