@@ -1,6 +1,8 @@
 package correlate
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 	"time"
 )
@@ -26,21 +28,6 @@ type MemberRow struct {
 	Led []Term `json:"led"`
 	// Down are the times in which its peers had lost it.
 	Down []Span `json:"down"`
-}
-
-// MemberStore is one database file of a member.
-type MemberStore struct {
-	Input  string `json:"input"`
-	Source string `json:"source"`
-	Bytes  int64  `json:"bytes"`
-	// Revision is the newest one, CompactRevision the floor; Index and Term are the
-	// raft position of the last applied entry.
-	Revision        int64  `json:"revision"`
-	CompactRevision int64  `json:"compactRevision"`
-	Index           uint64 `json:"index"`
-	Term            uint64 `json:"term"`
-	// Version is the storage version, else the schema that the file's keys show.
-	Version string `json:"version"`
 }
 
 // Span is a time from start to end; End is null while it is open.
@@ -82,34 +69,46 @@ func (c *Case) Members() []MemberRow {
 	return out
 }
 
-// memberStores adds what the stores say of members, and which are their own.
+// memberStores adds what the stores say of members, and which are their own. Of
+// two stores that differ the one with the higher revision is right.
 func (c *Case) memberStores(m *members, row func(string) *MemberRow) {
 	byName := map[string]string{}
 	for id, name := range m.names {
 		byName[name] = id
 	}
-	for k, s := range c.hist.Stores() {
+	for _, k := range c.oldestFirst() {
+		s := c.hist.Stores()[k]
 		for _, x := range s.Members {
 			r := row(x.ID)
-			r.Learner, r.PeerURLs, r.ClientURLs = x.Learner, orEmpty(x.PeerURLs), orEmpty(x.ClientURLs)
+			r.Learner, r.PeerURLs, r.ClientURLs, r.Removed = x.Learner, orEmpty(x.PeerURLs), orEmpty(x.ClientURLs), false
 		}
 		for _, id := range s.RemovedMembers {
 			row(id).Removed = true
 		}
 		for _, a := range s.Alarms {
 			r := row(a.MemberID)
-			r.Alarms = compact(append(r.Alarms, a.Kind))
-		}
-		in := c.inputs[c.stores[k]]
-		if id := byName[in.Member]; in.Member != "" && id != "" {
-			version := s.StorageVersion
-			if version == "" {
-				version = s.Schema
-			}
-			row(id).Stores = append(row(id).Stores, MemberStore{Input: s.Input, Source: s.Path, Bytes: s.Size, Revision: s.Last,
-				CompactRevision: s.CompactRevision, Index: s.ConsistentIndex, Term: s.Term, Version: version})
+			r.Alarms = append(r.Alarms, a.Kind)
+			slices.Sort(r.Alarms)
+			r.Alarms = compact(r.Alarms)
 		}
 	}
+	for k := range c.stores {
+		if id := byName[c.inputs[c.stores[k]].Member]; id != "" {
+			r := row(id)
+			r.Stores = append(r.Stores, c.memberStore(k))
+		}
+	}
+}
+
+// oldestFirst are the indexes of the stores in order of their last revision.
+func (c *Case) oldestFirst() []int {
+	stores := c.hist.Stores()
+	order := make([]int, len(stores))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(stores[a].Last, stores[b].Last) })
+	return order
 }
 
 // memberLogs adds the logs of members and the starts that they show.

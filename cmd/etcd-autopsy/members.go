@@ -48,6 +48,13 @@ func memberListing(loc *time.Location) listing[correlate.MemberRow] {
 			{head: "INDEX", wide: true, cell: func(m correlate.MemberRow) string {
 				return storeCells(m, func(s correlate.MemberStore) string { return fmt.Sprintf("%d@%d", s.Index, s.Term) })
 			}},
+			{head: "ROLE", wide: true, cell: roleCell},
+			{head: "AUTH", wide: true, cell: func(m correlate.MemberRow) string {
+				return storeCells(m, func(s correlate.MemberStore) string { return authCell(s.Auth) })
+			}},
+			{head: "LEASES", wide: true, cell: func(m correlate.MemberRow) string {
+				return storeCells(m, func(s correlate.MemberStore) string { return fmt.Sprint(s.Leases.Count) })
+			}},
 			{head: "CLIENTS", wide: true, cell: func(m correlate.MemberRow) string { return strings.Join(m.ClientURLs, ",") }},
 			{head: "PEERS", wide: true, cell: func(m correlate.MemberRow) string { return strings.Join(m.PeerURLs, ",") }},
 		},
@@ -61,6 +68,28 @@ func storeCells(m correlate.MemberRow, cell func(correlate.MemberStore) string) 
 		out[i] = cell(s)
 	}
 	return strings.Join(out, ",")
+}
+
+// roleCell is what a member is in the cluster: voter, learner, removed; empty if
+// no store lists it.
+func roleCell(m correlate.MemberRow) string {
+	switch {
+	case m.Removed:
+		return "removed"
+	case m.Learner:
+		return "learner"
+	case len(m.PeerURLs) > 0:
+		return "voter"
+	}
+	return ""
+}
+
+// authCell says whether etcd asks its clients who they are.
+func authCell(a correlate.Auth) string {
+	if a.Enabled {
+		return "on"
+	}
+	return "off"
 }
 
 // ledCell lists the terms that a member led: "2 21:09:49–21:10:03".
