@@ -249,7 +249,8 @@ type Episode struct {
 	Evidence         []string `json:"evidence"`
 }
 
-// Evidence points at one place of one input: a log line, or a stored revision.
+// Evidence points at one place of one input: a log line, a stored revision, or
+// an entry of the raft log.
 type Evidence struct {
 	ID     string `json:"id"`
 	Input  string `json:"input"`
@@ -257,8 +258,14 @@ type Evidence struct {
 	// Line is the 1-based line of a log, 0 for a revision.
 	Line int `json:"line,omitempty"`
 	// Revision and Key name a stored record.
-	Revision int64      `json:"revision,omitempty"`
-	Key      string     `json:"key,omitempty"`
+	Revision int64  `json:"revision,omitempty"`
+	Key      string `json:"key,omitempty"`
+	// Offset is where the record of an entry begins in its WAL segment; Index and
+	// Term are its place in the raft log, 0 for other evidence. An entry that made
+	// the revision has Revision and Key too.
+	Offset   int64      `json:"offset,omitempty"`
+	Index    uint64     `json:"index,omitempty"`
+	Term     uint64     `json:"term,omitempty"`
 	Time     *time.Time `json:"time"`
 	Earliest *time.Time `json:"earliest,omitempty"`
 	Latest   *time.Time `json:"latest,omitempty"`

@@ -20,8 +20,9 @@ const readers = 4
 func (c *Case) openStores(ctx context.Context) error {
 	var files []snapshot.File
 	for i, f := range c.set.Files {
-		if k := c.inputs[i].Kind; k == kindSnapshot || k == kindMember {
-			files = append(files, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath})
+		switch c.inputs[i].Kind {
+		case kindSnapshot, kindMember, kindWAL:
+			files = append(files, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath, Segment: c.inputs[i].Kind == kindWAL})
 		}
 	}
 	h, err := snapshot.Load(ctx, files, c.storeOptions())

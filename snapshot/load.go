@@ -10,13 +10,16 @@ import (
 	"time"
 )
 
-// File is an etcd backend file to open: a member's snap/db, a copy of one, or
-// the output of "snapshot save".
+// File is a file of etcd to open: a backend (a member's snap/db, a copy of one,
+// or the output of "snapshot save") or a segment of a WAL.
 type File struct {
 	// Input and Path name the file in results, as source.File does.
 	Input, Path string
 	// OSPath is where it is on this machine; it is in no result.
 	OSPath string
+	// Segment is true for the files of a WAL folder: those of one folder are one
+	// member's log.
+	Segment bool
 }
 
 // Options says how stores are opened. The zero value is good.
@@ -48,12 +51,23 @@ func Load(ctx context.Context, files []File, opts Options) (*History, error) {
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Path, b.Path), cmp.Compare(a.OSPath, b.OSPath))
 	})
-	stores := openAll(ctx, files, opts)
-	h := &History{stores: stores, secrets: opts.Keys}
-	if err := ctx.Err(); err != nil {
+	var backends, segments []File
+	for _, f := range files {
+		if f.Segment {
+			segments = append(segments, f)
+		} else {
+			backends = append(backends, f)
+		}
+	}
+	h := &History{stores: openAll(ctx, backends, opts), secrets: opts.Keys, table: &keyTable{}}
+	logs, err := scanLogs(ctx, segments)
+	h.logs = logs
+	if err = cmp.Or(err, ctx.Err()); err == nil {
+		err = h.merge(ctx, logs)
+	}
+	if err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
-	h.merge()
 	return h, nil
 }
 
@@ -64,7 +78,7 @@ func openAll(ctx context.Context, files []File, opts Options) []*store {
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
 	for i, f := range files {
-		stores[i] = &store{index: i, info: Store{Input: f.Input, Path: f.Path}, path: f.OSPath, meter: meter{total: total}}
+		stores[i] = &store{index: i, info: Store{Input: f.Input, Path: f.Path}, path: f.OSPath, meter: meter{total: total}, keys: &keyTable{}}
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
