@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -21,6 +23,7 @@ type raftHistory struct {
 	// made a revision, by revision.
 	byRequest, producers []uint32
 	events               []RaftEvent
+	members              memberSet
 }
 
 // RaftEventKind says what a RaftEvent is.
@@ -60,6 +63,51 @@ type RaftEvent struct {
 // order.
 func (h *History) RaftEvents() []RaftEvent { return append([]RaftEvent(nil), h.events...) }
 
+// LoggedMembers lists the members as the committed entries of the raft log leave
+// them, in order of ID: those whose addition is among the entries, or who said
+// their name in one.
+func (h *History) LoggedMembers() []Member {
+	var list []Member
+	for _, id := range slices.Sorted(maps.Keys(h.members)) {
+		list = append(list, *h.members[id])
+	}
+	return list
+}
+
+// memberSet are members by ID.
+type memberSet map[string]*Member
+
+// of returns a member, a new one if it is not there.
+func (s memberSet) of(id string) *Member {
+	if s[id] == nil {
+		s[id] = &Member{ID: id}
+	}
+	return s[id]
+}
+
+// start notes what a member says of itself.
+func (s memberSet) start(a *replay.MemberAttributes) {
+	m := s.of(memberID(a.ID))
+	m.Name, m.ClientURLs = a.Name, slices.Clone(a.ClientURLs)
+}
+
+// change notes a change of the membership.
+func (s memberSet) change(c *replay.ConfChange) {
+	id := memberID(c.Node)
+	if c.Type == raftpb.ConfChangeRemoveNode {
+		delete(s, id)
+		return
+	}
+	m := s.of(id)
+	m.Learner = c.Type == raftpb.ConfChangeAddLearnerNode
+	if c.Member.Name != "" {
+		m.Name = c.Member.Name
+	}
+	if len(c.Member.PeerURLs) > 0 {
+		m.PeerURLs = slices.Clone(c.Member.PeerURLs)
+	}
+}
+
 // event notes an entry that tells of the cluster.
 func (p *replayer) event(n int, r *replay.Request) {
 	e := RaftEvent{Entry: n}
@@ -67,9 +115,11 @@ func (p *replayer) event(n int, r *replay.Request) {
 	case replay.KindNoOp:
 		e.Kind, e.Text = RaftLeader, fmt.Sprintf("a new leader begins term %d", r.Term)
 	case replay.KindMemberAttributes:
+		p.h.members.start(&r.Member)
 		e.Kind, e.Member = RaftStart, memberID(r.Member.ID)
 		e.Text = fmt.Sprintf("started as %s, clients at %s", r.Member.Name, strings.Join(r.Member.ClientURLs, ", "))
 	case replay.KindConfChange:
+		p.h.members.change(&r.ConfChange)
 		e.Kind, e.Member, e.Text = RaftMember, memberID(r.ConfChange.Node), confText(&r.ConfChange)
 	case replay.KindAlarm:
 		e.Kind, e.Member = RaftAlarm, memberID(r.Alarm.Member)

@@ -17,6 +17,7 @@ import (
 func (h *History) replayLogs(ctx context.Context, m *merger, logs []*memberLog) error {
 	h.chooseLogs(m, logs)
 	raft := joinLogs(logs, h.positions(m, logs), h.voters(m, logs))
+	h.members = memberSet{}
 	p := &replayer{h: h, m: m, raft: raft, entries: raft.listEntries()}
 	err := p.replayAll(ctx)
 	p.finish()
