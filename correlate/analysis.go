@@ -1,6 +1,10 @@
 package correlate
 
-import "time"
+import (
+	"time"
+
+	"etcd-autopsy/correlate/fate"
+)
 
 // SchemaVersion is the version of the JSON report; it grows when a field
 // changes its meaning, not when one is added.
@@ -274,15 +278,15 @@ type Evidence struct {
 }
 
 // Fate is what became of a write request.
-type Fate string
+type Fate = fate.Fate
 
 // Fates of contract.md 3. FateUnknown is not FateLost: it claims nothing.
 const (
-	FateLanded      Fate = "landed"
-	FateRejected    Fate = "rejected"
-	FateNotProposed Fate = "not-proposed"
-	FateLost        Fate = "lost"
-	FateUnknown     Fate = "unknown"
+	FateLanded      = fate.Landed
+	FateRejected    = fate.Rejected
+	FateNotProposed = fate.NotProposed
+	FateLost        = fate.Lost
+	FateUnknown     = fate.Unknown
 )
 
 // Write is a write request that was answered with an error.
@@ -296,10 +300,18 @@ type Write struct {
 	Code    int32  `json:"code"`
 	Answer  string `json:"answer"`
 	Fate    Fate   `json:"fate"`
+	// Why is the reason for the fate, a sentence; WouldSettle is set where it is
+	// unknown and says what would tell more.
+	Why         string `json:"why"`
+	WouldSettle string `json:"wouldSettle"`
 	// Revision and LandedAt are set when the store shows that it landed.
 	Revision *int64     `json:"revision"`
 	LandedAt *time.Time `json:"landedAt"`
-	Evidence []string   `json:"evidence"`
+	// RequestID is that of the raft request in hexadecimal digits and Member the
+	// etcd member that proposed it; empty where no raft entry is joined to it.
+	RequestID string   `json:"requestID"`
+	Member    string   `json:"member"`
+	Evidence  []string `json:"evidence"`
 	// Repeats counts further equal requests (same verb, object, answer and fate).
 	Repeats int `json:"repeats"`
 }

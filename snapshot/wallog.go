@@ -2,7 +2,12 @@ package snapshot
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"etcd-autopsy/snapshot/replay"
 )
 
 // WAL describes the write-ahead log of one member: the segments of one folder.
@@ -142,6 +147,53 @@ func (h *History) EntriesOf(key string) []int {
 		list = append(list, int(i))
 	}
 	return list
+}
+
+// EntryKeys returns the keys that the entries write, those of writes that failed
+// included, in no particular but a fixed order.
+func (h *History) EntryKeys() []string {
+	if h.entryKeys == nil {
+		return nil
+	}
+	return slices.Clone(h.entryKeys.names)
+}
+
+// EntryValue reads the value that an entry writes, whatever became of it: a copy.
+// It is nil for a delete, and for an entry that is no write of one key.
+func (h *History) EntryValue(i int) ([]byte, error) {
+	e := &h.entries[i]
+	l := h.logs[e.log]
+	ref := l.ref(e.ref)
+	data, err := l.log.Data(int(e.ref))
+	if err != nil {
+		return nil, fmt.Errorf("read entry %d of %s: %w", e.index, l.name(), err)
+	}
+	r, err := replay.Decode(replay.Entry{Index: e.index, Term: e.term, Type: ref.Type, Data: data})
+	if err != nil {
+		return nil, fmt.Errorf("read entry %d of %s: %w", e.index, l.name(), err)
+	}
+	w, ok := r.Write()
+	if !ok {
+		return nil, nil
+	}
+	return w.Value, nil
+}
+
+// EntryObject decodes the object that an entry writes, as Object does. It has the
+// resourceVersion that the entry gave it, none if it made no revision.
+func (h *History) EntryObject(i int) (runtime.Object, error) {
+	value, err := h.EntryValue(i)
+	if err != nil {
+		return nil, err
+	}
+	if value == nil {
+		return nil, ErrTombstone
+	}
+	e := &h.entries[i]
+	if value, err = h.secrets.Decrypt(h.entryKeys.names[e.key], value); err != nil {
+		return nil, err
+	}
+	return Decode(value, e.revision)
 }
 
 // EntryOfRequest finds the entry with a request ID. Of several (a member never
