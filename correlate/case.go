@@ -139,5 +139,6 @@ func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 	c.clock.Refit(c.judgeWrites(), c.quietTimes())
 	c.checkUnchanged()
 	c.dateStores()
+	c.dateWALs()
 	return c, nil
 }

@@ -54,7 +54,7 @@ func kindByContent(f *source.File) (kind, why string) {
 		}
 		return kindSnapshot, "bbolt database"
 	case source.KindWAL:
-		return kindWAL, "etcd WAL segment (recognised; its entries are not replayed)"
+		return kindWAL, "etcd WAL segment, or a file made for one"
 	case source.KindArchive:
 		return kindArchive, "archive by its first bytes"
 	case source.KindEmpty:

@@ -133,7 +133,7 @@ func (c *Case) standsAt(r snapshot.Revision) Evidence {
 
 // entryPlace is where an entry is to be found.
 func (c *Case) entryPlace(e snapshot.Entry) Evidence {
-	return Evidence{Input: c.hist.WALs()[e.WAL].Input, Source: e.Segment, Offset: e.Offset, Index: e.Index, Term: e.Term}
+	return Evidence{Input: c.hist.WAL(e.WAL).Input, Source: e.Segment, Offset: e.Offset, Index: e.Index, Term: e.Term}
 }
 
 // maxEvidenceText is how many bytes of a text are shown.

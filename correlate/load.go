@@ -46,6 +46,7 @@ func (c *Case) openStores(ctx context.Context) error {
 		}
 		in.Member = memberOfPath(in.Path, s.Members)
 	}
+	c.describeWALs()
 	return nil
 }
 

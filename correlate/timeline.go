@@ -48,6 +48,7 @@ func (c *Case) Timeline(ctx context.Context, all bool) iter.Seq[TimelineRow] {
 		m := merger{waiting: c.waitingLogs(ctx, all)}
 		defer m.stop()
 		m.open(newRowStream(c.storedRows()))
+		m.open(newRowStream(c.raftRows))
 		for {
 			row, ok := m.next()
 			if !ok {

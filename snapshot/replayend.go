@@ -106,17 +106,30 @@ func (h *History) indexEntries() {
 	}
 }
 
-// dateLogs notes which revisions each log holds.
+// dateLogs notes which revisions each log and each of its segments holds.
 func (h *History) dateLogs() {
 	for _, l := range h.logs {
-		first, last := l.span()
-		for _, n := range h.producers {
-			if e := &h.entries[n]; e.index >= first && e.index <= last && l.term(e.index) == e.term {
-				if l.info.FirstRevision == 0 {
-					l.info.FirstRevision = e.revision
+		l.info.Spans = make([]RevisionSpan, len(l.info.Segments))
+		n := 0
+		for _, v := range l.valid {
+			ref := l.ref(v)
+			for n < len(h.entries) && h.entries[n].index < ref.Index {
+				n++
+			}
+			for k := n; k < len(h.entries) && h.entries[k].index == ref.Index; k++ {
+				if e := &h.entries[k]; e.term == ref.Term && e.at != 0 {
+					l.info.Spans[ref.Segment].add(e.at)
+					l.info.Span.add(e.at)
 				}
-				l.info.LastRevision = e.revision
 			}
 		}
 	}
+}
+
+// add widens the span, revisions being ascending.
+func (s *RevisionSpan) add(main int64) {
+	if s.First == 0 {
+		s.First = main
+	}
+	s.Last = main
 }

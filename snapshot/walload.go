@@ -45,10 +45,23 @@ func (d *walFolder) scan(ctx context.Context) (*memberLog, error) {
 	for _, s := range log.Segments {
 		info.Segments = append(info.Segments, s.Path)
 	}
+	info.Counts = make([]int, len(log.Segments))
+	for i := range log.Entries {
+		info.Counts[log.Entries[i].Segment]++
+	}
 	if log.NodeID != 0 {
 		info.MemberID, info.ClusterID = memberID(log.NodeID), memberID(log.ClusterID)
 	}
 	l := newMemberLog(info, log)
+	for _, s := range log.States {
+		t := TermVote{Term: s.Term, Segment: l.segment(s.Segment), Offset: s.Offset, After: s.After}
+		if s.Vote != 0 {
+			t.Vote = memberID(s.Vote)
+		}
+		if n := len(l.info.Terms); n == 0 || l.info.Terms[n-1].Term != t.Term || l.info.Terms[n-1].Vote != t.Vote {
+			l.info.Terms = append(l.info.Terms, t)
+		}
+	}
 	l.info.First, l.info.Last = l.span()
 	for _, f := range log.Faults {
 		l.problem("%s", f)

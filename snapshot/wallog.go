@@ -16,6 +16,8 @@ type WAL struct {
 	// the paths of those that were read, in order.
 	Input, Path string
 	Segments    []string
+	// Counts are the numbers of entries that each of the Segments holds.
+	Counts []int
 	// MemberID and ClusterID are 16 hexadecimal digits each, "" if no readable
 	// record has them.
 	MemberID, ClusterID string
@@ -27,9 +29,10 @@ type WAL struct {
 	Commit uint64
 	// Terms are the changes of term and vote that it records, in order.
 	Terms []TermVote
-	// FirstRevision and LastRevision are the range of revisions that were made of
-	// its entries; 0 if there are none.
-	FirstRevision, LastRevision int64
+	// Span are the revisions of the store when its first and its last entry were
+	// applied, as far as that is known; Spans are those of each of the Segments.
+	Span  RevisionSpan
+	Spans []RevisionSpan
 	// Problems are damages and holes, each a sentence that names segment and
 	// offset.
 	Problems []string
@@ -37,6 +40,9 @@ type WAL struct {
 	// and why.
 	Rejected string
 }
+
+// RevisionSpan is a range of revisions, 0 to 0 for none.
+type RevisionSpan struct{ First, Last int64 }
 
 // TermVote is a hard state of raft: a member enters a term, or votes in it.
 type TermVote struct {
@@ -58,6 +64,9 @@ func (h *History) WALs() []WAL {
 	}
 	return list
 }
+
+// WAL describes one of the WALs.
+func (h *History) WAL(i int) WAL { return h.logs[i].info }
 
 // EntryState says what became of an entry.
 type EntryState uint8
