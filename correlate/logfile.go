@@ -55,6 +55,7 @@ type logFile struct {
 	audits   []*auditEvent
 	slow     []*slowApply
 	traces   []*tracedWrite
+	hashes   []storedHash
 	// starts are the first lines of each run of the program.
 	starts []note
 	// flags are the command-line flags that the program printed and this tool uses.
@@ -149,6 +150,7 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 	}
 	l.takeFlags(rec)
 	l.takeWrite(rec)
+	l.takeHash(rec)
 	if ev, ok := logparse.RaftEventOf(*rec); ok {
 		l.takeRaft(rec, ev)
 	}

@@ -24,6 +24,10 @@ type raftHistory struct {
 	byRequest, producers []uint32
 	events               []RaftEvent
 	members              memberSet
+	// agreed counts the records that entries make and stores hold alike; disagreed
+	// says where the two differ, "" if nowhere.
+	agreed    int
+	disagreed string
 }
 
 // RaftEventKind says what a RaftEvent is.

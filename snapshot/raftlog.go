@@ -12,6 +12,8 @@ import (
 type memberLog struct {
 	info WAL
 	log  *wal.Log
+	// faults are those of the log.
+	faults []wal.Fault
 	// valid are the entries that no later one overwrote, in order of index: numbers
 	// of log.Entries.
 	valid []int32

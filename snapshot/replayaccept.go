@@ -16,7 +16,9 @@ func (p *replayer) accept(run raftRun, last int64) {
 		} else {
 			last = min(last, r.differs-1)
 		}
-		p.tell(run, fmt.Sprintf("from revision %d on they do not fit the stores: %s (%d revisions are equal, %d are not)", last+1, r.first, len(r.agree), r.differ))
+		why := fmt.Sprintf("from revision %d on they do not fit the stores: %s (%d revisions are equal, %d are not)", last+1, r.first, len(r.agree), r.differ)
+		p.tell(run, why)
+		p.h.disagreed = why
 		p.unplace(run, last)
 	}
 	if last <= r.from {
@@ -24,6 +26,7 @@ func (p *replayer) accept(run raftRun, last int64) {
 	}
 	for _, i := range r.agree {
 		if x := &p.h.revisions[i]; x.main <= last {
+			p.h.agreed++
 			x.mark = x.mark&^markCarved | markWAL
 		}
 	}

@@ -63,6 +63,7 @@ func (d *walFolder) scan(ctx context.Context) (*memberLog, error) {
 		}
 	}
 	l.info.First, l.info.Last = l.span()
+	l.faults = log.Faults
 	for _, f := range log.Faults {
 		l.problem("%s", f)
 	}
