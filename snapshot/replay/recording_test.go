@@ -123,7 +123,7 @@ func compareFrom(t *testing.T, b Base, entries []Entry, want *replayed) {
 	for _, e := range entries {
 		o := m.Apply(e)
 		for _, c := range o.Changes {
-			if name := string(c.AppendRevision(nil)); want.records[name] != string(c.AppendKeyValue(nil)) {
+			if want.records[string(c.AppendRevision(nil))] != string(c.AppendKeyValue(nil)) {
 				t.Errorf("from entry %d on: change %+v", b.Index, c)
 			}
 			n++
