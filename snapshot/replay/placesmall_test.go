@@ -176,3 +176,29 @@ func TestPlaceSmall(t *testing.T) {
 		t.Errorf("only %d of %d entries placed", placed, entries)
 	}
 }
+
+// TestPlaceTrustsNoStart begins a log right after a write, with a writer who has
+// not seen it: what the next writer names was made before the log.
+func TestPlaceTrustsNoStart(t *testing.T) {
+	l := &smallLog{m: New(Options{}), made: map[uint64]int64{}, after: map[uint64]int64{}, read: map[string][]int64{}}
+	for _, r := range []*pb.InternalRaftRequest{put("a", "1"), put("x", "1"), put("z", "1"), put("z", "2"), put("a", "2")} {
+		l.apply(t, r)
+	}
+	cut := len(l.entries)
+	cas := func(key string, mod int64) {
+		l.apply(t, txn(cmps{modIs(key, mod)}, ops{op(put(key, fmt.Sprint(len(l.entries))))}, nil))
+	}
+	cas("z", 4) // too late
+	cas("a", 2) // too late: a was written at 6, as the next writer has seen
+	cas("x", 0) // there is one
+	cas("a", 6)
+	for range 80 {
+		k, _ := l.m.Key("a")
+		cas("a", k.Mod)
+	}
+	k := Known{Points: []Point{{uint64(len(l.entries)), l.m.Revision()}}}
+	p := Place(slices.Values(l.entries[cut:]), k)
+	if share := score(t, p, l.made); !p.Fits || share < 0.8 {
+		t.Errorf("%.2f%% placed: %+v", 100*share, p)
+	}
+}
