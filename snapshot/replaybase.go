@@ -11,12 +11,12 @@ import (
 	"etcd-autopsy/snapshot/replay"
 )
 
-// base makes a machine with the state of the store before a run of entries, or
-// says why there is none: the empty store where the log begins with a new
-// cluster, else that of a store which was copied in the middle of the run.
-func (p *replayer) base(run raftRun) (m *replay.Machine, why string) {
+// base makes a machine with the state of the store before a run of entries, nil if
+// there is none: the empty store where the log begins with a new cluster, else
+// that of a store which was copied in the middle of the run.
+func (p *replayer) base(run raftRun) *replay.Machine {
 	if run.first == 1 && !p.raft.logs[run.pieces[0].log].restored() {
-		return replay.New(p.options("")), ""
+		return replay.New(p.options(""))
 	}
 	var best *store
 	for _, i := range p.m.accepted {
@@ -26,9 +26,9 @@ func (p *replayer) base(run raftRun) (m *replay.Machine, why string) {
 		}
 	}
 	if best == nil {
-		return nil, "what was stored before them is not known"
+		return nil
 	}
-	return replay.NewAt(best.base(), p.options(best.info.ClusterVersion)), ""
+	return replay.NewAt(best.base(), p.options(best.info.ClusterVersion))
 }
 
 // inside says whether a store is of a moment within a run, or right before it.

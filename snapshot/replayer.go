@@ -57,15 +57,7 @@ type walPlace struct {
 // replayAll replays every run of the log.
 func (p *replayer) replayAll(ctx context.Context) error {
 	for _, run := range p.raft.runs {
-		base, why := p.base(run)
-		if base == nil {
-			p.tell(run, why)
-			if err := p.describe(ctx, run); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := p.replay(ctx, run, base); err != nil {
+		if err := p.replayRun(ctx, run); err != nil {
 			return err
 		}
 	}
@@ -85,6 +77,23 @@ func (p *replayer) replay(ctx context.Context, run raftRun, m *replay.Machine) e
 	p.run.skipped(p.h, m.Revision())
 	p.accept(run, m.Revision())
 	return nil
+}
+
+// replayRun replays the entries behind the base of a run, and places those before
+// it; without a base all of them.
+func (p *replayer) replayRun(ctx context.Context, run raftRun) error {
+	base := p.base(run)
+	if base == nil {
+		if err := p.describe(ctx, run); err != nil {
+			return err
+		}
+		return p.place(ctx, run)
+	}
+	index := base.Index()
+	if err := p.replay(ctx, run, base); err != nil || index < run.first {
+		return err
+	}
+	return p.place(ctx, run.until(index))
 }
 
 // each gives the entries of a run in order, with their numbers in the table.
