@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"etcd-autopsy/snapshot/replay"
@@ -227,10 +228,20 @@ func (r *runReplay) skipped(h *History, last int64) {
 
 // tell notes for the logs of a run what could not be made of it.
 func (p *replayer) tell(run raftRun, why string) {
-	for _, piece := range run.pieces {
-		l := p.raft.logs[piece.log]
+	for _, l := range p.logsOf(run) {
 		l.problem("no revisions are made of the entries %d to %d: %s", run.first, run.last, why)
 	}
+}
+
+// logsOf are the logs that a run was put together from, each once.
+func (p *replayer) logsOf(run raftRun) []*memberLog {
+	var list []*memberLog
+	for _, piece := range run.pieces {
+		if l := p.raft.logs[piece.log]; !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // memberNumber is the reverse of memberID, 0 for what is none.

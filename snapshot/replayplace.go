@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"slices"
 
 	"etcd-autopsy/snapshot/replay"
@@ -120,7 +119,9 @@ func (p *replayer) takePlaced(run raftRun, placed []replay.Placed) {
 	}
 	c.date()
 	p.h.insertReplayed(c.found())
-	p.tell(run, fmt.Sprintf("what was stored before them is not known; what they and the stores name placed %d of them, %d could not be placed", len(placed)-open, open))
+	for _, l := range p.logsOf(run) {
+		l.problem("the state of the store before the entries %d to %d is not known: %d were placed by what they and the stores name, %d could not be", run.first, run.last, len(placed)-open, open)
+	}
 }
 
 // placedKey is a revision of a key.
