@@ -20,6 +20,7 @@ type reader struct {
 	fault   func(Fault)
 	emit    func(*record)
 	at      int64
+	now     record
 	// before is the checksum behind the record before; it is not known at the
 	// beginning and behind a place where records were lost.
 	before uint32
@@ -76,12 +77,11 @@ func (r *reader) step() bool {
 	if err != nil {
 		return r.unread(err)
 	}
-	rec, ok := parseRecord(f, b)
-	if !ok {
+	if r.now, ok = parseRecord(f, b); !ok {
 		return r.resync(r.at+8, FaultDamaged, fmt.Sprintf("%d bytes that are no record", f.size))
 	}
 	r.at = f.end()
-	r.take(&rec)
+	r.take(&r.now)
 	return true
 }
 
