@@ -3,6 +3,7 @@ package correlate
 import (
 	"context"
 
+	"etcd-autopsy/internal/source"
 	"etcd-autopsy/snapshot"
 )
 
@@ -31,6 +32,9 @@ func (c *Case) Check(ctx context.Context, want []ManifestLine) ([]CheckRow, erro
 		in := &c.inputs[i]
 		switch in.Kind {
 		case kindSnapshot, kindMember:
+			if f.Kind == source.KindSnap {
+				continue
+			}
 			for _, l := range snapshot.Check(ctx, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath}, c.storeOptions()) {
 				out = append(out, CheckRow{Input: f.Input, Source: f.Path, Check: l.Name, Status: l.Status.String(), Text: l.Text, Where: l.Where})
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"etcd-autopsy/correlate/revclock"
+	"etcd-autopsy/internal/source"
 	"etcd-autopsy/logparse"
 	"etcd-autopsy/snapshot"
 )
@@ -20,10 +21,16 @@ const readers = 4
 func (c *Case) openStores(ctx context.Context) error {
 	var files []snapshot.File
 	for i, f := range c.set.Files {
-		switch c.inputs[i].Kind {
-		case kindSnapshot, kindMember, kindWAL:
-			files = append(files, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath, Segment: c.inputs[i].Kind == kindWAL})
+		x := snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath}
+		switch k := c.inputs[i].Kind; {
+		case k == kindMember && f.Kind == source.KindSnap:
+			x.Kind = snapshot.RaftSnapshot
+		case k == kindWAL:
+			x.Kind = snapshot.Segment
+		case k != kindSnapshot && k != kindMember:
+			continue
 		}
+		files = append(files, x)
 	}
 	h, err := snapshot.Load(ctx, files, c.storeOptions())
 	if err != nil {

@@ -9,6 +9,14 @@ import (
 
 // describeWALs says in the inventory what each segment of a WAL holds.
 func (c *Case) describeWALs() {
+	for _, s := range c.hist.RaftSnaps() {
+		if i := c.inputOf(s.Input, s.Path); i >= 0 {
+			c.inputs[i].Records = len(s.Members)
+			if s.Problem != "" {
+				c.problem(i, s.Problem)
+			}
+		}
+	}
 	members := c.newMembers()
 	for _, w := range c.hist.WALs() {
 		for n, path := range w.Segments {

@@ -18,6 +18,7 @@ type History struct {
 	hashes    []uint64  // of revisions, while stores are merged
 	replayed  []span    // the revisions that the logs have whole
 	walPlaces []walPlace
+	snaps     []RaftSnap
 	raftHistory
 	keyIndex
 	conflicts       []Conflict

@@ -10,16 +10,26 @@ import (
 	"time"
 )
 
-// File is a file of etcd to open: a backend (a member's snap/db, a copy of one,
-// or the output of "snapshot save") or a segment of a WAL.
+// FileKind says what a file of etcd is.
+type FileKind uint8
+
+const (
+	// Backend is a database: a member's snap/db, a copy of one, or the output of
+	// "snapshot save".
+	Backend FileKind = iota
+	// Segment is a file of a WAL folder: those of one folder are one member's log.
+	Segment
+	// RaftSnapshot is a .snap file of a member.
+	RaftSnapshot
+)
+
+// File is a file of etcd to open.
 type File struct {
 	// Input and Path name the file in results, as source.File does.
 	Input, Path string
 	// OSPath is where it is on this machine; it is in no result.
 	OSPath string
-	// Segment is true for the files of a WAL folder: those of one folder are one
-	// member's log.
-	Segment bool
+	Kind   FileKind
 }
 
 // Options says how stores are opened. The zero value is good.
@@ -51,16 +61,13 @@ func Load(ctx context.Context, files []File, opts Options) (*History, error) {
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Path, b.Path), cmp.Compare(a.OSPath, b.OSPath))
 	})
-	var backends, segments []File
+	byKind := map[FileKind][]File{}
 	for _, f := range files {
-		if f.Segment {
-			segments = append(segments, f)
-		} else {
-			backends = append(backends, f)
-		}
+		byKind[f.Kind] = append(byKind[f.Kind], f)
 	}
-	h := &History{stores: openAll(ctx, backends, opts), secrets: opts.Keys, table: &keyTable{}}
-	logs, err := scanLogs(ctx, segments)
+	h := &History{stores: openAll(ctx, byKind[Backend], opts), secrets: opts.Keys, table: &keyTable{}}
+	h.readSnaps(byKind[RaftSnapshot])
+	logs, err := scanLogs(ctx, byKind[Segment])
 	h.logs = logs
 	if err = cmp.Or(err, ctx.Err()); err == nil {
 		err = h.merge(ctx, logs)

@@ -67,9 +67,8 @@ type RaftEvent struct {
 // order.
 func (h *History) RaftEvents() []RaftEvent { return append([]RaftEvent(nil), h.events...) }
 
-// LoggedMembers lists the members as the committed entries of the raft log leave
-// them, in order of ID: those whose addition is among the entries, or who said
-// their name in one.
+// LoggedMembers lists the members as the newest raft snapshot and the committed
+// entries of the raft log leave them, in order of ID.
 func (h *History) LoggedMembers() []Member {
 	var list []Member
 	for _, id := range slices.Sorted(maps.Keys(h.members)) {

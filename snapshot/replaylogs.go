@@ -18,6 +18,9 @@ func (h *History) replayLogs(ctx context.Context, m *merger, logs []*memberLog) 
 	h.chooseLogs(m, logs)
 	raft := joinLogs(logs, h.positions(m, logs), h.voters(m, logs))
 	h.members = memberSet{}
+	for _, m := range snapMembers(h.ownSnaps(logs)) {
+		h.members[m.ID] = &m
+	}
 	p := &replayer{h: h, m: m, raft: raft, entries: raft.listEntries()}
 	err := p.replayAll(ctx)
 	p.finish()
@@ -76,11 +79,14 @@ func (h *History) positions(m *merger, logs []*memberLog) []raftPosition {
 			list = append(list, raftPosition{s.Index, s.Term})
 		}
 	}
+	for _, s := range h.ownSnaps(logs) {
+		list = append(list, raftPosition{s.Index, s.Term})
+	}
 	return list
 }
 
-// voters counts the members that vote: as the newest store has it, else as the
-// changes of the membership say in a log that has all of them; 0 if that is not
+// voters counts the members that vote: as the newest store or raft snapshot has
+// it, else as the changes of the membership say in a log that has all of them; 0 if that is not
 // known.
 func (h *History) voters(m *merger, logs []*memberLog) int {
 	var newest *store
@@ -89,9 +95,13 @@ func (h *History) voters(m *merger, logs []*memberLog) int {
 			newest = s
 		}
 	}
-	voters := map[string]bool{}
+	members := snapMembers(h.ownSnaps(logs))
 	if newest != nil {
-		for _, x := range newest.info.Members {
+		members = newest.info.Members
+	}
+	if len(members) > 0 {
+		voters := map[string]bool{}
+		for _, x := range members {
 			if !x.Learner {
 				voters[x.ID] = true
 			}
