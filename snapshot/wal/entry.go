@@ -72,6 +72,7 @@ func (s *scanner) entry(r *record) {
 		s.broken(ref)
 		return
 	}
+	s.settle(e.Term)
 	if e.Index <= s.lastIndex {
 		for i := len(l.Entries) - 1; i >= 0; i-- {
 			if !l.Entries[i].Overwritten && l.Entries[i].Index < e.Index {
@@ -81,18 +82,17 @@ func (s *scanner) entry(r *record) {
 		}
 	}
 	l.Entries = append(l.Entries, ref)
-	s.lastIndex = e.Index
+	s.lastIndex, s.lastTerm = e.Index, e.Term
 }
 
 // broken takes an entry of a broken copy, if the log does not have it. Where the
-// log goes further it was overwritten.
+// log has another one it was overwritten; else etcd has cut it off, and whether the
+// member got it again is not known.
 func (s *scanner) broken(ref Ref) {
 	if s.known[[2]uint64{ref.Index, ref.Term}] {
 		return
 	}
-	ref.Overwritten = ref.Index <= s.lastIndex
+	ref.Overwritten = s.known[indexKnown(ref.Index)]
+	ref.Unsure = !ref.Overwritten
 	s.log.Entries = append(s.log.Entries, ref)
-	if !ref.Overwritten {
-		s.lastIndex = ref.Index
-	}
 }

@@ -48,6 +48,10 @@ type Ref struct {
 	// Overwritten is true if a later entry has its index, or a lower one: another
 	// leader did not have it.
 	Overwritten bool
+	// Unsure is true if the member may not have kept it, but what came in its place
+	// cannot be read: it is lost, was in a snapshot that the member received, or
+	// was never there since the entry is only in a broken copy.
+	Unsure bool
 }
 
 // State is raft's hard state (raftpb.HardState).
@@ -90,6 +94,8 @@ type scanner struct {
 	before    uint32
 	seeded    bool
 	lastIndex uint64
+	lastTerm  uint64
+	doubt     doubt
 	state     State
 	wasState  bool
 	// foreign is true while a segment of another log is read.
@@ -97,6 +103,10 @@ type scanner struct {
 	// known are the entries of the log while broken copies are read.
 	known map[[2]uint64]bool
 }
+
+// indexKnown is the key among known for an index whatever the term, which is
+// never 0.
+func indexKnown(index uint64) [2]uint64 { return [2]uint64{index, 0} }
 
 // lastSegment is the segment with which the log ends, -1 if there is none.
 func (s *scanner) lastSegment() int {
@@ -146,7 +156,9 @@ func (s *scanner) begin(x *Segment) {
 		if s.known == nil {
 			s.known = map[[2]uint64]bool{}
 			for i := range s.log.Entries {
-				s.known[[2]uint64{s.log.Entries[i].Index, s.log.Entries[i].Term}] = true
+				e := &s.log.Entries[i]
+				s.known[[2]uint64{e.Index, e.Term}] = true
+				s.known[indexKnown(e.Index)] = s.known[indexKnown(e.Index)] || !e.Overwritten
 			}
 		}
 	case !x.Named:
@@ -158,7 +170,12 @@ func (s *scanner) begin(x *Segment) {
 	}
 }
 
-func (s *scanner) fault(f Fault) { s.log.Faults = append(s.log.Faults, f) }
+func (s *scanner) fault(f Fault) {
+	s.log.Faults = append(s.log.Faults, f)
+	if !s.log.Segments[s.now].Broken {
+		s.doubt.begin(s.log.Commit)
+	}
+}
 
 // odd notes a verified record that is not what its place or type says.
 func (s *scanner) odd(r *record, kind FaultKind, text string) {
@@ -238,12 +255,18 @@ func (s *scanner) snapshot(r *record) {
 		return
 	}
 	s.log.Snapshots = append(s.log.Snapshots, Snapshot{Index: n[0], Term: n[1], Segment: s.now, Offset: r.offset})
+	if !s.log.Segments[s.now].Broken {
+		s.received(n[0], n[1])
+	}
 }
 
 // finish adds the last state, and says which entries are missing.
 func (s *scanner) finish() {
 	if s.wasState {
 		s.log.States = append(s.log.States, s.state)
+	}
+	if s.log.Commit > s.doubt.commit {
+		s.settle(s.state.Term)
 	}
 	s.gaps()
 }
