@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"etcd-autopsy/snapshot/replay"
@@ -61,14 +62,16 @@ func (r *raftLog) listEntries() []entry {
 		list = r.sameIndex(list, all[from:to])
 		from = to
 	}
+	markLost(list)
 	return list
 }
 
-// sameIndex adds the entries of one index: of those with equal terms one.
+// sameIndex adds the entries of one index: of those with equal terms one, and the
+// committed one first.
 func (r *raftLog) sameIndex(list []entry, refs []logRef) []entry {
 	first := len(list)
 	for from := 0; from < len(refs); {
-		e := entry{index: r.ref(refs[from]).Index, term: r.ref(refs[from]).Term, log: refs[from].log, ref: refs[from].ref, expected: -1, found: -1, state: EntryLost}
+		e := entry{index: r.ref(refs[from]).Index, term: r.ref(refs[from]).Term, log: refs[from].log, ref: refs[from].ref, expected: -1, found: -1, state: EntryUncommitted}
 		to := from
 		for ; to < len(refs) && r.ref(refs[to]).Term == e.term; to++ {
 			e.state = min(e.state, r.stateOf(refs[to]))
@@ -76,26 +79,42 @@ func (r *raftLog) sameIndex(list []entry, refs []logRef) []entry {
 		list = append(list, e)
 		from = to
 	}
-	same := list[first:]
-	slices.SortStableFunc(same, func(a, b entry) int { return cmp.Compare(a.state, b.state) })
-	if same[0].state == EntryUnplaced { // it is committed: the others are not
-		for i := range same[1:] {
-			same[i+1].state = EntryLost
-		}
-	}
+	slices.SortStableFunc(list[first:], func(a, b entry) int { return cmp.Compare(a.state, b.state) })
 	return list
 }
 
-// stateOf is what one log says of an entry that it has.
+// stateOf is what one log says of an entry that it has. That the log has lost it
+// says nothing yet: a later leader may have found it in another one.
 func (r *raftLog) stateOf(x logRef) EntryState {
 	l, ref := r.logs[x.log], r.ref(x)
-	switch {
-	case ref.Overwritten:
-		return EntryLost
-	case ref.Index <= l.certified:
+	if !ref.Overwritten && !ref.Unsure && ref.Index <= l.certified {
 		return EntryUnplaced
 	}
 	return EntryUncommitted
+}
+
+// markLost finds the entries that cannot be committed any more: another one of
+// their index is, or a committed one before them is of a later term, or one behind
+// them of an earlier one. From entry to entry of a log, terms never fall.
+func markLost(list []entry) {
+	var term, index uint64 // of the last committed entry
+	for i := range list {
+		switch e := &list[i]; {
+		case e.state == EntryUnplaced:
+			term, index = e.term, e.index
+		case e.index == index || e.term < term:
+			e.state = EntryLost
+		}
+	}
+	term = math.MaxUint64
+	for i := len(list) - 1; i >= 0; i-- {
+		switch e := &list[i]; {
+		case e.state == EntryUnplaced:
+			term = e.term
+		case e.term > term:
+			e.state = EntryLost
+		}
+	}
 }
 
 func (r *raftLog) ref(x logRef) *wal.Ref { return r.logs[x.log].ref(x.ref) }

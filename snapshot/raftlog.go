@@ -14,19 +14,22 @@ type memberLog struct {
 	log  *wal.Log
 	// faults are those of the log.
 	faults []wal.Fault
-	// valid are the entries that no later one overwrote, in order of index: numbers
-	// of log.Entries.
+	// valid are the entries that the member has, as far as is known: no later one
+	// overwrote them. They are numbers of log.Entries, in order of index.
 	valid []int32
 	// certified is the index up to which the valid entries are known to be
 	// committed.
 	certified uint64
 }
 
+// maxIndex is more than any raft log gets to, and leaves room to count on.
+const maxIndex = 1 << 62
+
 // newMemberLog puts the entries of a log in order.
 func newMemberLog(info WAL, log *wal.Log) *memberLog {
 	l := &memberLog{info: info, log: log}
 	for i := range log.Entries {
-		if e := &log.Entries[i]; !e.Overwritten && e.Index > 0 {
+		if e := &log.Entries[i]; !e.Overwritten && !e.Unsure && e.Index > 0 && e.Index <= maxIndex {
 			l.valid = append(l.valid, int32(i))
 		}
 	}
@@ -82,32 +85,27 @@ type raftRun struct {
 // raftPiece are valid entries from one place up to, not including, another.
 type raftPiece struct{ log, from, to int }
 
-// joinLogs puts the logs of one cluster together. What some member says is
-// committed is so in every log that has the same entry: two logs with an entry of
-// the same index and term are equal up to there (Raft's log matching). voters is
-// how many members vote, 0 if that is not known.
-func joinLogs(logs []*memberLog, known []raftPosition, voters int) *raftLog {
+// joinLogs puts the logs of one cluster together. known are places that are known
+// to be committed, electorates the sets of members that may vote, none if that is
+// not known.
+func joinLogs(logs []*memberLog, known []raftPosition, electorates [][]string) *raftLog {
 	r := &raftLog{logs: logs}
 	for _, l := range logs {
 		_, last := l.span()
 		l.certified = min(l.log.Commit, last)
 		for _, p := range known {
-			if p.term != 0 && l.term(p.index) == p.term {
-				l.certified = max(l.certified, p.index)
-			}
+			l.certify(p)
 		}
 	}
-	if index := byMajority(logs, voters); index > 0 {
+	if p := byMajority(logs, electorates); p.index > 0 {
 		for _, l := range logs {
-			if _, last := l.span(); l.term(min(index, last)) == l.lastTerm() {
-				l.certified = max(l.certified, min(index, last))
-			}
+			l.certify(p)
 		}
 	}
 	for range logs { // what one has learnt from another a third may learn from it
 		for _, l := range logs {
 			for _, other := range logs {
-				l.certified = max(l.certified, l.agrees(other))
+				l.learn(other)
 			}
 		}
 	}
@@ -115,31 +113,48 @@ func joinLogs(logs []*memberLog, known []raftPosition, voters int) *raftLog {
 	return r
 }
 
-// byMajority is the highest index of an entry that a majority of the voters has
-// stored in its own term, while none of them had seen a later one: such an entry
-// is committed, even if nobody has noted that yet. 0 if there is none.
-func byMajority(logs []*memberLog, voters int) uint64 {
-	var newest uint64
-	for _, l := range logs {
-		newest = max(newest, l.lastTerm())
-		for _, s := range l.log.States {
-			newest = max(newest, s.Term)
-		}
+// certify uses that an entry is committed. A log that has it is equal to that of
+// its leader up to there (Raft's log matching), and so is one that has an earlier
+// entry of the same term, up to that: the leader of the term made both.
+func (l *memberLog) certify(p raftPosition) {
+	at := min(l.upTo(p.index), l.lastOf(p.term))
+	if ref := l.refAt(at); ref != nil && ref.Term == p.term && p.term != 0 {
+		l.certified = max(l.certified, ref.Index)
 	}
-	var reach []uint64
-	members := map[string]bool{}
-	for _, l := range logs {
-		if _, last := l.span(); last > 0 && l.lastTerm() == newest && !members[l.info.MemberID] {
-			members[l.info.MemberID] = true
-			reach = append(reach, last)
-		}
+}
+
+// refAt is an entry by its place in valid, nil for none.
+func (l *memberLog) refAt(at int) *wal.Ref {
+	if at < 0 || at >= len(l.valid) {
+		return nil
 	}
-	slices.Sort(reach)
-	slices.Reverse(reach)
-	if quorum := voters/2 + 1; voters > 0 && len(reach) >= quorum {
-		return reach[quorum-1]
+	return l.ref(l.valid[at])
+}
+
+// upTo is the place in valid of the last entry whose index is not above one, -1
+// if there is none.
+func (l *memberLog) upTo(index uint64) int {
+	at, ok := l.place(index)
+	if !ok {
+		at--
 	}
-	return 0
+	return at
+}
+
+// lastOf is the place in valid of the last entry whose term is not above one, -1
+// if there is none.
+func (l *memberLog) lastOf(term uint64) int {
+	return sort.Search(len(l.valid), func(i int) bool { return l.ref(l.valid[i]).Term > term }) - 1
+}
+
+// learn takes over what another log knows to be committed: the last such entry of
+// each term.
+func (l *memberLog) learn(other *memberLog) {
+	at := other.upTo(other.certified)
+	for ref := other.refAt(at); ref != nil && l != other; ref = other.refAt(at) {
+		l.certify(raftPosition{ref.Index, ref.Term})
+		at = min(at-1, other.lastOf(ref.Term-1))
+	}
 }
 
 // lastTerm is the term of the last valid entry.
@@ -148,45 +163,39 @@ func (l *memberLog) lastTerm() uint64 {
 	return l.term(last)
 }
 
-// agrees is the highest index that another log has certified and up to which the
-// two are equal, 0 if they have nothing in common.
-func (l *memberLog) agrees(other *memberLog) uint64 {
-	first, last := l.span()
-	from, to := other.span()
-	first, last = max(first, from), min(last, to, other.certified)
-	if first == 0 || first > last || l.term(first) != other.term(first) {
-		return 0
-	}
-	// The first index at which they differ.
-	n := sort.Search(int(last-first), func(i int) bool {
-		index := first + uint64(i) + 1
-		return l.term(index) != other.term(index)
-	})
-	return first + uint64(n)
-}
-
 // findRuns goes through the certified entries in order. It stays with a log for
-// as long as that has the next one.
+// as long as that has the next one. Terms never fall: where one would, the logs do
+// not belong together, and a run ends.
 func (r *raftLog) findRuns() {
 	next, ok := r.nextFrom(0)
 	for ok {
 		run := raftRun{first: next, last: next - 1}
+		var term uint64
 		for {
 			log, at := r.holder(run.last + 1)
-			if log < 0 {
+			if log < 0 || r.logs[log].refAt(at).Term < term {
 				break
 			}
-			l := r.logs[log]
-			to := at
-			for to < len(l.valid) && l.ref(l.valid[to]).Index == run.last+1 && run.last < l.certified {
-				run.last++
-				to++
-			}
+			to := r.logs[log].follow(at)
+			ref := r.logs[log].refAt(to - 1)
 			run.pieces = append(run.pieces, raftPiece{log, at, to})
+			run.last, term = ref.Index, ref.Term
 		}
 		r.runs = append(r.runs, run)
 		next, ok = r.nextFrom(run.last + 1)
 	}
+}
+
+// follow is the place behind the certified entries that follow each other from a
+// place on.
+func (l *memberLog) follow(at int) (to int) {
+	for to = at + 1; to < len(l.valid); to++ {
+		before, ref := l.refAt(to-1), l.refAt(to)
+		if ref.Index != before.Index+1 || ref.Term < before.Term || ref.Index > l.certified {
+			break
+		}
+	}
+	return to
 }
 
 // holder finds the log that holds a certified entry of an index: of several the

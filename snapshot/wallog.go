@@ -80,10 +80,10 @@ const (
 	EntryApplied
 	// EntryRejected was committed and changed nothing, for the Reason.
 	EntryRejected
-	// EntryUncommitted lies above all that is known to be committed: it may be
-	// committed or lost.
+	// EntryUncommitted is not known to be committed, nor that it cannot be any more.
 	EntryUncommitted
-	// EntryLost was proposed and never committed: another entry has its place.
+	// EntryLost was proposed and never committed: another entry has its place, or
+	// those committed around it leave it none.
 	EntryLost
 )
 
