@@ -35,7 +35,7 @@ var buckets = map[string]func(s *store, key, value []byte) error{
 	"cluster":         (*store).readCluster,
 	"members":         (*store).readMember,
 	"members_removed": (*store).readRemoved,
-	"auth":            nil,
+	"auth":            (*store).readAuth,
 	"authUsers":       nil,
 	"authRoles":       nil,
 }
@@ -174,6 +174,15 @@ func (s *store) readAlarm(key, _ []byte) error {
 func (s *store) readCluster(key, value []byte) error {
 	if string(key) == "clusterVersion" {
 		s.info.ClusterVersion = string(value)
+	}
+	return nil
+}
+
+// readAuth reads an entry of the bucket auth (etcd v3.6
+// server/storage/schema/auth.go, UnsafeReadAuthEnabled).
+func (s *store) readAuth(key, value []byte) error {
+	if string(key) == "authEnabled" {
+		s.auth = len(value) == 1 && value[0] == 1
 	}
 	return nil
 }

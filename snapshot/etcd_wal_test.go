@@ -61,7 +61,12 @@ func wild(ctx context.Context, t *testing.T, c *clientv3.Client, r *rand.Rand, n
 			_, err = c.Delete(ctx, k)
 		case 1:
 			_, err = c.Delete(ctx, "/registry/pods/default/p1", clientv3.WithPrefix())
-		case 2: // a lost race
+		case 2: // as API servers write, at times with a lost race
+			var g *clientv3.GetResponse
+			if g, err = c.Get(ctx, k); err == nil && len(g.Kvs) == 1 {
+				_, err = c.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(k), "=", g.Kvs[0].ModRevision)).Then(clientv3.OpPut(k, v)).Else(clientv3.OpGet(k)).Commit()
+				must(t, err)
+			}
 			_, err = c.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(k), "=", 999_999)).Then(clientv3.OpPut(k, v)).Else(clientv3.OpGet(k)).Commit()
 		case 3:
 			_, err = c.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(k), "=", 0)).Then(clientv3.OpPut(k, v)).Else(clientv3.OpGet(k)).Commit()

@@ -23,6 +23,9 @@ func (h *History) positions(m *merger, logs []*memberLog) []raftPosition {
 			list = append(list, raftPosition{s.Index, s.Term})
 		}
 	}
+	for _, s := range h.ownSnaps(logs) {
+		list = append(list, raftPosition{s.Index, s.Term})
+	}
 	return list
 }
 

@@ -1,8 +1,9 @@
 package snapshot
 
 import (
-	"fmt"
+	"cmp"
 	"iter"
+	"slices"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -11,64 +12,132 @@ import (
 	"etcd-autopsy/snapshot/replay"
 )
 
-// base makes a machine with the state of the store before a run of entries, nil if
-// there is none: the empty store where the log begins with a new cluster, else
-// that of a store which was copied in the middle of the run.
-func (p *replayer) base(run raftRun) *replay.Machine {
-	if run.first == 1 && !p.raft.logs[run.pieces[0].log].restored() {
-		return replay.New(p.options(""))
+// raftBase is a moment of which the state of the store is known: right after an
+// entry, or before the first one.
+type raftBase struct {
+	index uint64
+	store *store // nil for the empty store of a new cluster
+}
+
+// bases are those from which a run of entries can be replayed, the first one
+// first: the empty store where the log begins with a new cluster, and stores that
+// were copied meanwhile. One that has the last entry already is of no use.
+func (p *replayer) bases(run raftRun) []raftBase {
+	var list []raftBase
+	begins, restored := p.raft.begins()
+	if run.first == 1 && begins {
+		list = append(list, raftBase{})
 	}
-	var best *store
 	for _, i := range p.m.accepted {
 		s := p.h.stores[i]
-		if s.info.Salvaged == "" && p.inside(s, run) && (best == nil || s.info.ConsistentIndex < best.info.ConsistentIndex) {
-			best = s
-		}
-	}
-	if best == nil {
-		return nil
-	}
-	return replay.NewAt(best.base(), p.options(best.info.ClusterVersion))
-}
-
-// inside says whether a store is of a moment within a run, or right before it.
-func (p *replayer) inside(s *store, run raftRun) bool {
-	i := &s.info
-	if i.ConsistentIndex+1 < run.first || i.ConsistentIndex > run.last {
-		return false
-	}
-	if i.ConsistentIndex < run.first || i.Term == 0 {
-		return true
-	}
-	for _, piece := range run.pieces {
-		if term := p.raft.logs[piece.log].term(i.ConsistentIndex); term != 0 {
-			return term == i.Term
-		}
-	}
-	return false
-}
-
-func (p *replayer) options(version string) replay.Options {
-	return replay.Options{Rules: replay.RulesFor(version), Values: p.valueOf}
-}
-
-// restored says whether the log is of a cluster that was made of a snapshot:
-// such a one begins with the members, and a snapshot right behind them (etcd v3.6
-// etcdutl/snapshot/v3_snapshot.go, saveWALAndSnap).
-func (l *memberLog) restored() bool {
-	for _, s := range l.log.Snapshots {
-		if s.Index == 0 {
+		if !s.exact() || !p.inside(s, run) || restored && !s.restored() || begins && s.restored() {
 			continue
 		}
-		at, _ := l.place(s.Index + 1)
-		for _, n := range l.valid[:at] {
-			if l.ref(n).Type == raftpb.EntryNormal {
-				return false
-			}
+		list = append(list, raftBase{s.info.ConsistentIndex, s})
+	}
+	slices.SortStableFunc(list, func(a, b raftBase) int { return cmp.Compare(a.index, b.index) })
+	return list
+}
+
+// exact says whether the store has, for all that is known, all that etcd had.
+func (s *store) exact() bool {
+	return s.info.Salvaged == "" && s.spoilt() == 0 && !s.partial && len(s.unread) == 0 && len(s.info.Lost) == 0
+}
+
+// machine is at a base.
+func (p *replayer) machine(b raftBase) *replay.Machine {
+	o := replay.Options{Values: p.valueOf}
+	if b.store == nil {
+		return replay.New(o)
+	}
+	o.Rules = replay.RulesFor(b.store.info.ClusterVersion)
+	return replay.NewAt(b.store.base(), o)
+}
+
+// inside says whether a store is of a moment within a run, or right before it, but
+// not at its end.
+func (p *replayer) inside(s *store, run raftRun) bool {
+	i := &s.info
+	if i.ConsistentIndex == 0 || i.ConsistentIndex+1 < run.first || i.ConsistentIndex >= run.last {
+		return false
+	}
+	if i.Term == 0 {
+		return true
+	}
+	if i.ConsistentIndex < run.first {
+		return i.Term <= p.raft.termIn(run, run.first)
+	}
+	return i.Term == p.raft.termIn(run, i.ConsistentIndex)
+}
+
+// termIn is the term of an entry of a run.
+func (r *raftLog) termIn(run raftRun, index uint64) uint64 {
+	for _, piece := range run.pieces {
+		l := r.logs[piece.log]
+		if at, ok := l.place(index); ok && at >= piece.from && at < piece.to {
+			return l.refAt(at).Term
 		}
-		return at > 0
+	}
+	return 0
+}
+
+// begins says whether the logs show how the raft log began: with a new cluster,
+// or with one that was restored from a snapshot.
+func (r *raftLog) begins() (anew, restored bool) {
+	for _, l := range r.logs {
+		if l.restored() {
+			return false, true
+		}
+		anew = anew || l.beginsAnew()
+	}
+	return anew, false
+}
+
+// restored says whether the log is of a cluster that was made of a snapshot: such
+// a one begins with the members, a vote in term 1, and a snapshot right behind the
+// members (etcd v3.6 etcdutl/snapshot/v3_snapshot.go, saveWALAndSnap). A new
+// cluster has neither.
+func (l *memberLog) restored() bool {
+	if first, _ := l.span(); first != 1 {
+		return false
+	}
+	for _, s := range l.log.States {
+		if s.Term == 1 && s.Vote != 0 {
+			return true
+		}
+	}
+	at := l.firstNormal()
+	for _, s := range l.log.Snapshots {
+		if s.Index > 0 && s.Index <= uint64(at) {
+			return true
+		}
 	}
 	return false
+}
+
+// beginsAnew says whether the log has all that the first entries of a new cluster
+// are: nothing is lost before the first that is no change of the membership.
+func (l *memberLog) beginsAnew() bool {
+	if first, _ := l.span(); first != 1 || !l.log.Begins {
+		return false
+	}
+	ref := l.refAt(l.firstNormal())
+	for _, f := range l.log.Faults {
+		if f.Segment == l.segment(0) && (ref == nil || ref.Segment > 0 || f.Offset < ref.Offset) {
+			return false
+		}
+	}
+	return true
+}
+
+// firstNormal is the place in valid of the first entry that is no change of the
+// membership.
+func (l *memberLog) firstNormal() int {
+	at := slices.IndexFunc(l.valid, func(n int32) bool { return l.ref(n).Type == raftpb.EntryNormal })
+	if at < 0 {
+		return len(l.valid)
+	}
+	return at
 }
 
 // base is the state of the store at its consistent index.
@@ -76,7 +145,7 @@ func (s *store) base() replay.Base {
 	above, last := s.coverage()
 	b := replay.Base{
 		Index: s.info.ConsistentIndex, Revision: max(last, above), Compacted: max(s.info.CompactRevision, s.info.ScheduledCompactRevision),
-		Keys: s.liveKeys(),
+		Keys: s.liveKeys(), AuthEnabled: s.auth,
 	}
 	for _, l := range s.info.Leases {
 		b.Leases = append(b.Leases, replay.Lease{ID: l.ID, TTL: int64(l.TTL / time.Second), Remaining: int64(l.RemainingTTL / time.Second)})
@@ -105,27 +174,4 @@ func (s *store) liveKeys() iter.Seq[replay.KeyState] {
 			}
 		}
 	}
-}
-
-// valueOf reads the value that a live key has while entries are applied; few
-// transactions ask.
-func (p *replayer) valueOf(key string, mod int64) ([]byte, error) {
-	for i := p.h.after(mod - 1); i < len(p.h.revisions) && p.h.revisions[i].main == mod; i++ {
-		r := &p.h.revisions[i]
-		if p.h.table.names[r.key] != key || r.tombstone() {
-			continue
-		}
-		for _, s := range p.m.sets.list[r.set()] {
-			if v, err := p.h.stores[s].value(r.main, int64(r.sub)); err == nil {
-				return v, nil
-			}
-		}
-	}
-	for n := len(p.run.found) - 1; n >= 0 && p.run.found[n].main >= mod; n-- {
-		w := &p.run.found[n]
-		if w.main == mod && p.h.table.names[w.key] == key && w.place.offset >= 0 {
-			return p.raft.logs[w.place.log].value(w.place)
-		}
-	}
-	return nil, fmt.Errorf("the value of revision %d of key %q is not known", mod, key)
 }

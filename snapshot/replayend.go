@@ -30,9 +30,11 @@ func (p *replayer) find(index, term uint64) int {
 	return -1
 }
 
-// describe decodes the entries of a run that are not replayed.
-func (p *replayer) describe(ctx context.Context, run raftRun) error {
-	return p.each(ctx, run, func(e wal.Entry, n int) { p.decode(n, e) })
+// describe decodes the entries of a run that is not replayed.
+func (p *replayer) describe(ctx context.Context, run raftRun) {
+	if err := p.each(ctx, run, func(e wal.Entry, n int) { p.decode(n, e) }); err != nil && ctx.Err() == nil {
+		p.tell(run, run.first, run.last, err.Error())
+	}
 }
 
 // describeRest decodes the entries that are not committed, as far as is known.

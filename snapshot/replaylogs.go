@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"go.etcd.io/raft/v3/raftpb"
-
-	"etcd-autopsy/snapshot/replay"
 	"etcd-autopsy/snapshot/wal"
 )
 
@@ -16,7 +13,7 @@ import (
 // no store has.
 func (h *History) replayLogs(ctx context.Context, m *merger, logs []*memberLog) error {
 	h.chooseLogs(m, logs)
-	raft := joinLogs(logs, h.positions(m, logs), h.voters(m, logs))
+	raft := joinLogs(logs, h.positions(m, logs), h.electorates(m, logs))
 	h.members = memberSet{}
 	for _, m := range snapMembers(h.ownSnaps(logs)) {
 		h.members[m.ID] = &m
@@ -27,12 +24,18 @@ func (h *History) replayLogs(ctx context.Context, m *merger, logs []*memberLog) 
 	return err
 }
 
-// chooseLogs leaves out the logs of other clusters: of members that no store
-// knows, and of those that are of the same cluster as fewer entries than others.
+// chooseLogs leaves out the logs that do not belong to the stores, or not to each
+// other: of several clusters the one with the most entries stays.
 func (h *History) chooseLogs(m *merger, logs []*memberLog) {
 	var known []string
 	for _, i := range m.accepted {
 		known = append(known, h.stores[i].memberIDs()...)
+	}
+	ours := map[string]bool{} // clusters of which the stores know a member
+	for _, l := range logs {
+		if len(known) == 0 || slices.Contains(known, l.info.MemberID) {
+			ours[l.info.ClusterID] = true
+		}
 	}
 	entries := map[string]int{}
 	for _, l := range logs {
@@ -40,7 +43,7 @@ func (h *History) chooseLogs(m *merger, logs []*memberLog) {
 		case l.info.Entries == 0:
 		case l.info.MemberID == "":
 			l.reject("no readable record says of which cluster it is")
-		case len(known) > 0 && !slices.Contains(known, l.info.MemberID):
+		case !ours[l.info.ClusterID]:
 			l.reject(fmt.Sprintf("it is of member %s of cluster %s, which no store knows", l.info.MemberID, l.info.ClusterID))
 		default:
 			entries[l.info.ClusterID] += l.info.Entries
@@ -57,89 +60,13 @@ func (h *History) chooseLogs(m *merger, logs []*memberLog) {
 			l.reject(fmt.Sprintf("it is of cluster %s, the others are of cluster %s", l.info.ClusterID, main))
 		}
 	}
+	rejectStrange(logs)
 }
 
 // reject leaves the log out.
 func (l *memberLog) reject(why string) {
 	l.info.Rejected = why
 	l.valid, l.log.Entries, l.log.Commit, l.log.Snapshots = nil, nil, 0, nil
-}
-
-// positions are the places of the raft log of which it is known that they are
-// committed: what stores had applied, and what snapshots were made of.
-func (h *History) positions(m *merger, logs []*memberLog) []raftPosition {
-	var list []raftPosition
-	for _, i := range m.accepted {
-		if s := &h.stores[i].info; s.Salvaged == "" && s.ConsistentIndex > 0 {
-			list = append(list, raftPosition{s.ConsistentIndex, s.Term})
-		}
-	}
-	for _, l := range logs {
-		for _, s := range l.log.Snapshots {
-			list = append(list, raftPosition{s.Index, s.Term})
-		}
-	}
-	for _, s := range h.ownSnaps(logs) {
-		list = append(list, raftPosition{s.Index, s.Term})
-	}
-	return list
-}
-
-// voters counts the members that vote: as the newest store or raft snapshot has
-// it, else as the changes of the membership say in a log that has all of them; 0 if that is not
-// known.
-func (h *History) voters(m *merger, logs []*memberLog) int {
-	var newest *store
-	for _, i := range m.accepted {
-		if s := h.stores[i]; len(s.info.Members) > 0 && (newest == nil || s.info.ConsistentIndex > newest.info.ConsistentIndex) {
-			newest = s
-		}
-	}
-	members := snapMembers(h.ownSnaps(logs))
-	if newest != nil {
-		members = newest.info.Members
-	}
-	if len(members) > 0 {
-		voters := map[string]bool{}
-		for _, x := range members {
-			if !x.Learner {
-				voters[x.ID] = true
-			}
-		}
-		return len(voters)
-	}
-	for _, l := range logs {
-		if first, _ := l.span(); first == 1 && l.log.Begins {
-			return l.countVoters()
-		}
-	}
-	return 0
-}
-
-// countVoters follows the changes of the membership.
-func (l *memberLog) countVoters() int {
-	voters := map[uint64]bool{}
-	for _, n := range l.valid {
-		ref := l.ref(n)
-		if ref.Type == raftpb.EntryNormal {
-			continue
-		}
-		data, err := l.log.Data(int(n))
-		if err != nil {
-			return 0
-		}
-		r, err := replay.Decode(replay.Entry{Index: ref.Index, Term: ref.Term, Type: ref.Type, Data: data})
-		if err != nil || r.Kind != replay.KindConfChange {
-			return 0
-		}
-		switch r.ConfChange.Type {
-		case raftpb.ConfChangeAddNode:
-			voters[r.ConfChange.Node] = true
-		case raftpb.ConfChangeRemoveNode:
-			delete(voters, r.ConfChange.Node)
-		}
-	}
-	return len(voters)
 }
 
 // scanLogs reads the WALs of all folders, one after the other.

@@ -36,13 +36,8 @@ func (h *History) logged(i int) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("read revision %s: no store and no WAL has it", r.name())
 	}
-	if p.offset < 0 { // the put kept the value
-		all := h.of(int(r.key))
-		n, _ := slices.BinarySearch(all, uint32(i))
-		if n == 0 || h.revisions[all[n-1]].tombstone() {
-			return nil, fmt.Errorf("read revision %s: the put kept a value that is not known", r.name())
-		}
-		return h.Value(int(all[n-1]))
+	if p.offset < 0 {
+		return h.kept(i)
 	}
 	l := h.logs[p.log]
 	value, err := l.value(p)
@@ -50,4 +45,23 @@ func (h *History) logged(i int) ([]byte, error) {
 		return nil, fmt.Errorf("read revision %s of %s: %w", r.name(), l.name(), err)
 	}
 	return value, nil
+}
+
+// kept reads the value of a put that kept the one which its key had: that of the
+// last revision before it in the same lifetime that has one of its own.
+func (h *History) kept(i int) ([]byte, error) {
+	r := &h.revisions[i]
+	all := h.of(int(r.key))
+	n, _ := slices.BinarySearch(all, uint32(i))
+	for version := r.version - 1; n > 0; version-- {
+		n--
+		before := &h.revisions[all[n]]
+		if before.isCarved() || before.tombstone() || before.create != r.create || before.version != version {
+			break
+		}
+		if p, ok := h.placeOf(before.main, before.sub); len(h.sets[before.set()]) > 0 || ok && p.offset >= 0 {
+			return h.Value(int(all[n]))
+		}
+	}
+	return nil, fmt.Errorf("read revision %s: the put kept a value that is not known", r.name())
 }

@@ -108,10 +108,12 @@ type writer struct {
 	rand   *rand.Rand
 	leases []clientv3.LeaseID
 	rev    int64 // about the current one
+	// seen is that of watching: nothing is compacted that it has not got.
+	seen func(last int64) []string
 }
 
-func newWriter(t testing.TB, c *clientv3.Client, seed uint64) *writer {
-	return &writer{t: t, c: c, rand: rand.New(rand.NewPCG(seed, 0)), leases: []clientv3.LeaseID{0, 0, 12345}}
+func newWriter(t testing.TB, c *clientv3.Client, seed uint64, seen func(int64) []string) *writer {
+	return &writer{t: t, c: c, seen: seen, rand: rand.New(rand.NewPCG(seed, 0)), leases: []clientv3.LeaseID{0, 0, 12345}}
 }
 
 func (w *writer) one(n int) bool { return w.rand.IntN(n) == 0 }
@@ -136,6 +138,7 @@ func (w *writer) run(ctx context.Context, n int) int64 {
 		case at < 97:
 			_, _ = w.c.Revoke(ctx, w.lease())
 		default:
+			w.seen(w.rev)
 			_, _ = w.c.Compact(ctx, w.rev-w.rand.Int64N(80)+10, clientv3.WithCompactPhysical())
 		}
 	}
@@ -226,7 +229,7 @@ func walFiles(t testing.TB, input, data string) []File {
 	must(t, err)
 	var files []File
 	for _, f := range list {
-		files = append(files, File{Input: input, Path: "member/wal/" + f.Name(), OSPath: filepath.Join(dir, f.Name()), Segment: true})
+		files = append(files, File{Input: input, Path: "member/wal/" + f.Name(), OSPath: filepath.Join(dir, f.Name()), Kind: Segment})
 	}
 	return files
 }

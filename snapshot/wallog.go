@@ -119,7 +119,8 @@ type Entry struct {
 	Revision int64
 	// At is the revision of the store once the entry was applied, 0 if not known.
 	At int64
-	// Reason says why it was rejected ("compare-failed", "no-space"), else "".
+	// Reason says why it was rejected ("compare-failed", "no-space"; "not known" where
+	// only the count of revisions shows it), else "".
 	Reason string
 	// Size is the length of the value that it writes.
 	Size int
@@ -138,6 +139,9 @@ func (h *History) Entry(i int) Entry {
 		Index: e.index, Term: e.term, WAL: int(e.log), Segment: l.segment(int(ref.Segment)), Offset: ref.Offset,
 		Request: e.request, Kind: e.kind.String(), Expected: e.expected, Found: e.found, State: e.state,
 		Revision: e.revision, At: e.at, Reason: e.rejection.String(), Size: int(e.size), Verb: entryVerbs[e.verb],
+	}
+	if e.state == EntryRejected && e.rejection == replay.NotRejected {
+		x.Reason = "not known"
 	}
 	if e.verb != 0 {
 		x.Key = h.entryKeys.names[e.key]

@@ -10,64 +10,81 @@ import (
 	"etcd-autopsy/snapshot/wal"
 )
 
-// until is the part of a run up to an index.
-func (r raftRun) until(index uint64) raftRun {
-	if index >= r.last {
-		return r
-	}
-	out := raftRun{first: r.first, last: index}
-	left := int(index - r.first + 1)
+// part is the run from one index to another, both included.
+func (r raftRun) part(first, last uint64) raftRun {
+	out := raftRun{first: first, last: last}
+	at := r.first
 	for _, p := range r.pieces {
-		if left <= 0 {
-			break
+		from, to := at, at+uint64(p.to-p.from) // of indexes, the end not included
+		at = to
+		if from, to = max(from, first), min(to, last+1); from < to {
+			start := p.from + int(from-(at-uint64(p.to-p.from)))
+			out.pieces = append(out.pieces, raftPiece{p.log, start, start + int(to-from)})
 		}
-		n := min(left, p.to-p.from)
-		out.pieces = append(out.pieces, raftPiece{p.log, p.from, p.from + n})
-		left -= n
 	}
 	return out
 }
 
-// place finds the revisions of entries before which the state of the store is not
-// known, as far as what the entries and the stores name settles them.
-func (p *replayer) place(ctx context.Context, run raftRun) error {
-	known, err := p.known(ctx, run)
-	if err != nil {
-		return err
+// anchorRest places the entries of a run that were not replayed, stretch by
+// stretch.
+func (p *replayer) anchorRest(ctx context.Context, run raftRun) {
+	first := uint64(0)
+	for i := p.firstOf(run.first); i <= len(p.entries) && ctx.Err() == nil; i++ {
+		inside := i < len(p.entries) && p.entries[i].index <= run.last
+		switch {
+		case inside && p.entries[i].state >= EntryUncommitted:
+		case inside && p.entries[i].state == EntryUnplaced:
+			if first == 0 {
+				first = p.entries[i].index
+			}
+		default:
+			if first > 0 {
+				last := run.last
+				if inside {
+					last = p.entries[i].index - 1
+				}
+				p.anchor(ctx, run.part(first, last))
+				first = 0
+			}
+			if !inside {
+				return
+			}
+		}
 	}
-	var failed error
+}
+
+// anchor finds the revisions of entries before which the state of the store is not
+// known, as far as what the entries and the stores name settles them.
+func (p *replayer) anchor(ctx context.Context, run raftRun) {
+	known := p.known(ctx, run)
 	placement := replay.Place(func(yield func(replay.Entry) bool) {
 		more := true
-		failed = p.each(ctx, run, func(e wal.Entry, _ int) {
+		err := p.each(ctx, run, func(e wal.Entry, _ int) {
 			if more {
 				more = yield(replay.Entry{Index: e.Index, Term: e.Term, Type: e.Type, Data: bytes.Clone(e.Data)})
 			}
 		})
+		if err != nil && ctx.Err() == nil {
+			p.logsOf(run)[0].problem("%s", err)
+		}
 	}, known)
-	if failed != nil {
-		return failed
+	if placement.Fits && ctx.Err() == nil {
+		p.takePlaced(run, placement.Entries)
 	}
-	if !placement.Fits {
-		p.tell(run, "what was stored before them is not known, and what they and the stores name does not settle it")
-		return nil
-	}
-	p.takePlaced(run, placement.Entries)
-	return nil
 }
 
 // known collects what the stores say of the keys that the entries write.
-func (p *replayer) known(ctx context.Context, run raftRun) (replay.Known, error) {
-	var k replay.Known
+func (p *replayer) known(ctx context.Context, run raftRun) (k replay.Known) {
 	for _, i := range p.m.accepted {
 		s := p.h.stores[i]
-		if s.info.Salvaged == "" && p.inside(s, run) && s.info.ConsistentIndex >= run.first {
+		if at := s.info.ConsistentIndex; s.exact() && at >= run.first && at <= run.last && (s.info.Term == 0 || s.info.Term == p.raft.termIn(run, at)) {
 			above, last := s.coverage()
 			k.Points = append(k.Points, replay.Point{Index: s.info.ConsistentIndex, Revision: max(above, last)})
 		}
 	}
 	for i := range p.h.revisions {
 		if i%checkEvery == 0 && ctx.Err() != nil {
-			return k, ctx.Err()
+			return k
 		}
 		r := &p.h.revisions[i]
 		name := p.h.table.names[r.key]
@@ -76,7 +93,7 @@ func (p *replayer) known(ctx context.Context, run raftRun) (replay.Known, error)
 		}
 		x := replay.Record{Key: name, Main: r.main, Tombstone: r.tombstone()}
 		if !x.Tombstone {
-			v, err := p.valueOf(name, r.main)
+			v, err := p.stored(r.key, r.main)
 			if err != nil {
 				continue
 			}
@@ -84,7 +101,7 @@ func (p *replayer) known(ctx context.Context, run raftRun) (replay.Known, error)
 		}
 		k.Records = append(k.Records, x)
 	}
-	return k, nil
+	return k
 }
 
 // takePlaced notes the revisions that were found, and keeps the writes of one key
@@ -110,10 +127,8 @@ func (p *replayer) takePlaced(run raftRun, placed []replay.Placed) {
 			revision = q.Revision
 			x.state, x.revision = EntryApplied, revision
 			c.add(x)
-		case x.verb != 0:
-			x.state, x.rejection = EntryRejected, replay.CompareFailed
-		default:
-			x.state = EntryApplied
+		case x.verb != 0 && entryVerbs[x.verb] != string(replay.VerbDelete): // a put that is not refused makes one
+			x.state = EntryRejected
 		}
 		x.at = revision
 	}
