@@ -25,8 +25,8 @@ var keyBucket = []byte("key")
 var errNoKeys = errors.New("a bbolt file without the bucket \"key\": not an etcd store")
 
 // buckets are those that etcd 3.0 to 3.7 makes (etcd v3.6
-// server/storage/schema/bucket.go), with what is read of each; nil for those
-// that hold nothing of interest here. The key bucket is read apart.
+// server/storage/schema/bucket.go), with what is read of each. The key bucket
+// is read apart.
 var buckets = map[string]func(s *store, key, value []byte) error{
 	"key":             nil,
 	"meta":            (*store).readMetaKey,
@@ -36,8 +36,8 @@ var buckets = map[string]func(s *store, key, value []byte) error{
 	"members":         (*store).readMember,
 	"members_removed": (*store).readRemoved,
 	"auth":            (*store).readAuth,
-	"authUsers":       nil,
-	"authRoles":       nil,
+	"authUsers":       (*store).readUser,
+	"authRoles":       (*store).readRole,
 }
 
 // readBuckets reads all buckets, the key bucket last.
@@ -87,6 +87,8 @@ func (s *store) settle() {
 		return cmp.Or(cmp.Compare(a.MemberID, b.MemberID), cmp.Compare(a.Kind, b.Kind))
 	})
 	slices.Sort(i.RemovedMembers)
+	slices.Sort(i.Auth.Users)
+	slices.Sort(i.Auth.Roles)
 	i.ScheduledCompactRevision = max(i.ScheduledCompactRevision, i.CompactRevision)
 	i.Schema = s.schema()
 }
@@ -114,6 +116,7 @@ func (s *store) readMetaKey(key, value []byte) (err error) {
 		i.Term, err = bigEndian(value)
 	case "confState":
 		s.confState = true
+		err = s.readConfState(value)
 	case "storageVersion":
 		i.StorageVersion = string(value)
 	case "scheduledCompactRev":
@@ -170,19 +173,54 @@ func (s *store) readAlarm(key, _ []byte) error {
 	return nil
 }
 
+// readConfState reads raft's list of members: a raftpb.ConfState in JSON, of
+// which etcd 3.7 leaves out what is empty (etcd v3.7
+// server/storage/schema/confstate.go).
+func (s *store) readConfState(value []byte) error {
+	var c struct {
+		Voters   []uint64 `json:"voters"`
+		Learners []uint64 `json:"learners"`
+	}
+	if err := json.Unmarshal(value, &c); err != nil {
+		return fmt.Errorf("not a ConfState: %w", err)
+	}
+	s.info.Voters, s.info.Learners = memberIDs(c.Voters), memberIDs(c.Learners)
+	return nil
+}
+
+// memberIDs writes IDs in order; nil if there are none.
+func memberIDs(ids []uint64) []string {
+	var list []string
+	for _, id := range ids {
+		list = append(list, memberID(id))
+	}
+	slices.Sort(list)
+	return list
+}
+
 // readCluster reads an entry of the bucket cluster.
 func (s *store) readCluster(key, value []byte) error {
-	if string(key) == "clusterVersion" {
+	switch string(key) {
+	case "clusterVersion":
 		s.info.ClusterVersion = string(value)
+	case "downgrade":
+		return s.readDowngrade(value)
 	}
 	return nil
 }
 
-// readAuth reads an entry of the bucket auth (etcd v3.6
-// server/storage/schema/auth.go, UnsafeReadAuthEnabled).
-func (s *store) readAuth(key, value []byte) error {
-	if string(key) == "authEnabled" {
-		s.auth = len(value) == 1 && value[0] == 1
+// readDowngrade reads a version.DowngradeInfo in JSON; one that is over stays
+// there, not enabled (etcd v3.5 and later server/etcdserver/version/downgrade.go).
+func (s *store) readDowngrade(value []byte) error {
+	var d struct {
+		Target  string `json:"target-version"`
+		Enabled bool   `json:"enabled"`
+	}
+	if err := json.Unmarshal(value, &d); err != nil {
+		return fmt.Errorf("not a DowngradeInfo: %w", err)
+	}
+	if d.Enabled {
+		s.info.DowngradeTarget = d.Target
 	}
 	return nil
 }

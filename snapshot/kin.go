@@ -110,9 +110,9 @@ func (m *merger) wholeAt(main int64, stores []int) bool {
 // sharesMember says whether a store can be of one cluster with the merged ones
 // by what they say of members; those that say nothing exclude nothing.
 func (m *merger) sharesMember(i int) bool {
-	mine := m.stores[i].memberIDs()
+	mine := m.stores[i].info.memberIDs()
 	for _, k := range m.accepted {
-		theirs := m.stores[k].memberIDs()
+		theirs := m.stores[k].info.memberIDs()
 		if len(mine) == 0 || len(theirs) == 0 || meet(mine, theirs) {
 			return true
 		}
@@ -121,9 +121,9 @@ func (m *merger) sharesMember(i int) bool {
 }
 
 // memberIDs are the members that a store knows of, also those that were removed.
-func (s *store) memberIDs() []string {
-	ids := slices.Clone(s.info.RemovedMembers)
-	for _, m := range s.info.Members {
+func (s *Store) memberIDs() []string {
+	ids := slices.Clone(s.RemovedMembers)
+	for _, m := range s.Members {
 		ids = append(ids, m.ID)
 	}
 	return ids

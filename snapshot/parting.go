@@ -37,7 +37,7 @@ func (p *parting) differs(main int64, other int) {
 func (h *History) inconsistent(m *merger) {
 	told := map[int]bool{}
 	for _, p := range m.partings {
-		related := p.alike > 0 || meet(h.stores[p.store].memberIDs(), h.stores[p.other].memberIDs())
+		related := p.alike > 0 || meet(h.stores[p.store].info.memberIDs(), h.stores[p.other].info.memberIDs())
 		switch {
 		case !related:
 		case p.alike > 0 && p.after*10 <= p.differ && h.rewound(p, told):
@@ -87,7 +87,7 @@ func (h *History) rewound(p parting, told map[int]bool) bool {
 	case two.restored():
 		back, on = on, back
 	default:
-		a, b := one.memberIDs(), two.memberIDs()
+		a, b := one.info.memberIDs(), two.info.memberIDs()
 		if len(a) == 0 || len(b) == 0 || meet(a, b) {
 			return false
 		}

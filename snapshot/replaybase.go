@@ -145,7 +145,7 @@ func (s *store) base() replay.Base {
 	above, last := s.coverage()
 	b := replay.Base{
 		Index: s.info.ConsistentIndex, Revision: max(last, above), Compacted: max(s.info.CompactRevision, s.info.ScheduledCompactRevision),
-		Keys: s.liveKeys(), AuthEnabled: s.auth,
+		Keys: s.liveKeys(), AuthEnabled: s.info.Auth.Enabled,
 	}
 	for _, l := range s.info.Leases {
 		b.Leases = append(b.Leases, replay.Lease{ID: l.ID, TTL: int64(l.TTL / time.Second), Remaining: int64(l.RemainingTTL / time.Second)})

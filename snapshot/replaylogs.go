@@ -29,7 +29,7 @@ func (h *History) replayLogs(ctx context.Context, m *merger, logs []*memberLog) 
 func (h *History) chooseLogs(m *merger, logs []*memberLog) {
 	var known []string
 	for _, i := range m.accepted {
-		known = append(known, h.stores[i].memberIDs()...)
+		known = append(known, h.stores[i].info.memberIDs()...)
 	}
 	ours := map[string]bool{} // clusters of which the stores know a member
 	for _, l := range logs {

@@ -1,12 +1,14 @@
 package snapshot
 
 import (
+	"encoding/binary"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/etcd/api/v3/authpb"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 )
 
@@ -21,6 +23,7 @@ func describe(t *testing.T, e *etcdStore) Store {
 
 func TestSchemas(t *testing.T) {
 	base := Store{Input: "db", Path: "db", PageSize: 4096, Records: 1, First: 2, Last: 2, ConsistentIndex: 77}
+	voters := []string{"0000000000000001", "0000000000000002", "0000000000000003"}
 	tests := []struct {
 		version string
 		want    func(s *Store)
@@ -36,6 +39,9 @@ func TestSchemas(t *testing.T) {
 			e.put("k", "v")
 			want := base
 			tt.want(&want)
+			if want.Term > 0 {
+				want.Voters = voters
+			}
 			if d := cmp.Diff(want, describe(t, e)); d != "" {
 				t.Errorf("store (-want +got):\n%s", d)
 			}
@@ -56,6 +62,13 @@ func TestSmallBuckets(t *testing.T) {
 	e.alarm(0, etcdserverpb.AlarmType_CORRUPT)
 	e.lease(7, 15, 0)
 	e.lease(6, 3600, 20)
+	e.others["meta"]["confState"] = []byte(`{"voters":[10276657743932975437],"learners":[161],"auto_leave":false}`)
+	e.others["cluster"]["downgrade"] = []byte(`{"target-version":"3.5.0","enabled":true}`)
+	e.others["auth"]["authEnabled"] = []byte{1}
+	e.others["auth"]["authRevision"] = binary.BigEndian.AppendUint64(nil, 7)
+	e.others["authUsers"]["root"] = marshal(&authpb.User{Name: []byte("root"), Password: []byte("$2a$10$secret"), Roles: []string{"root"}})
+	e.others["authUsers"]["backup"] = marshal(&authpb.User{Name: []byte("backup"), Options: &authpb.UserAddOptions{NoPassword: true}})
+	e.others["authRoles"]["root"] = marshal(&authpb.Role{Name: []byte("root")})
 	e.others["unheard_of"] = map[string][]byte{"a": []byte("b")}
 	got := describe(t, e)
 	want := Store{
@@ -68,6 +81,8 @@ func TestSmallBuckets(t *testing.T) {
 		RemovedMembers: []string{"00000000000000b2"},
 		Alarms:         []Alarm{{"0000000000000000", "CORRUPT"}, {"00000000000000a1", "NOSPACE"}},
 		Leases:         []Lease{{6, time.Hour, 20 * time.Second}, {7, 15 * time.Second, 0}},
+		Voters:         []string{"8e9e05c52164694d"}, Learners: []string{"00000000000000a1"}, DowngradeTarget: "3.5.0",
+		Auth:           Auth{Enabled: true, Revision: 7, Users: []string{"backup", "root"}, Roles: []string{"root"}},
 		UnknownBuckets: []string{"unheard_of"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -90,6 +105,14 @@ func TestOddEntries(t *testing.T) {
 	e.others["alarm"]["\xff"] = nil
 	e.others["members"]["zz"] = []byte("{")
 	e.others["members_removed"]["zz"] = nil
+	e.others["meta"]["confState"] = []byte("{")
+	e.others["cluster"]["downgrade"] = []byte("{")
+	e.others["auth"]["authEnabled"] = []byte{2}
+	e.others["auth"]["authRevision"] = []byte("short")
+	e.others["authUsers"]["eve"] = []byte("\x12\x3c$2a$10$secret")
+	e.others["authUsers"]["mallory"] = marshal(&authpb.User{Name: []byte("root"), Password: []byte("$2a$10$secret")})
+	e.others["authRoles"]["eve"] = []byte{0xff}
+	e.others["authRoles"]["mallory"] = marshal(&authpb.Role{Name: []byte("root")})
 	s := describe(t, e)
 	if s.Records != 7 || s.First != 2 || s.Last != 1000 {
 		t.Errorf("%d records, %d to %d", s.Records, s.First, s.Last)
@@ -107,12 +130,23 @@ func TestOddEntries(t *testing.T) {
 		`bucket alarm, entry "\xff": not an AlarmMember message`,
 		`bucket members, entry "zz": not a member`,
 		`bucket members_removed, entry "zz": not a member ID`,
+		`bucket meta, entry "confState": not a ConfState`,
+		`bucket cluster, entry "downgrade": not a DowngradeInfo`,
+		`bucket auth, entry "authEnabled": neither enabled nor disabled`,
+		`bucket auth, entry "authRevision": 5 bytes instead of 8`,
+		`bucket authUsers, entry "eve": not a User message`,
+		`bucket authUsers, entry "mallory": holds the user of another name`,
+		`bucket authRoles, entry "eve": not a Role message`,
+		`bucket authRoles, entry "mallory": holds the role "root"`,
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no problem %q in:\n%s", want, all)
 		}
 	}
-	if len(s.Problems) != 11 {
+	if strings.Contains(all, "secret") {
+		t.Errorf("a password hash is shown:\n%s", all)
+	}
+	if len(s.Problems) != 19 {
 		t.Errorf("%d problems:\n%s", len(s.Problems), all)
 	}
 }

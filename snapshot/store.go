@@ -22,7 +22,6 @@ type store struct {
 	db             *bbolt.DB // nil for a store that is salvaged
 	stamp          stamp
 	confState      bool          // the meta bucket has it
-	auth           bool          // authentication is on
 	keys           *keyTable     // of records and carved; empty after the merge
 	records        []record      // of the tree, in order of main and sub; nil after the merge
 	hashes         []uint64      // of the records' bytes, and of being a tombstone

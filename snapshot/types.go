@@ -68,8 +68,17 @@ type Store struct {
 	UnknownBuckets []string
 	Members        []Member
 	RemovedMembers []string
-	Alarms         []Alarm
-	Leases         []Lease
+	// Voters and Learners are raft's own list of members (confState in the bucket
+	// meta, etcd 3.5 and later), IDs in order; nil where the store has none. They
+	// are what elections count, Members what etcd has on record.
+	Voters, Learners []string
+	// DowngradeTarget is the version that the cluster is being downgraded to, as
+	// stored ("3.5.0"), "" if it is not.
+	DowngradeTarget string
+	Alarms          []Alarm
+	// Leases are in order of ID.
+	Leases []Lease
+	Auth   Auth
 	// Problems are damages and oddities of this file, each a sentence.
 	Problems []string
 	// Rejected is set when the store could be read but was not merged, and why.
@@ -102,13 +111,18 @@ type Member struct {
 // Alarm is an active alarm of a store.
 type Alarm struct {
 	MemberID string
-	// Kind is NOSPACE or CORRUPT.
+	// Kind is NOSPACE or CORRUPT. A CORRUPT one may name no member: its MemberID
+	// is then all zeros.
 	Kind string
 }
 
-// Lease is an etcd lease (a time to live on keys), not a Lease object.
+// Lease is an etcd lease (a time to live on keys), not a Lease object. When it
+// ends is not stored.
 type Lease struct {
-	ID           int64
+	ID int64
+	// TTL is what was granted, RemainingTTL what was left when the leader last
+	// saved it, 0 if it did not (etcd 3.4 and later, and only where that is turned
+	// on).
 	TTL          time.Duration
 	RemainingTTL time.Duration
 }
