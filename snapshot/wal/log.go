@@ -276,7 +276,7 @@ func (s *scanner) gaps() {
 	var before *Ref
 	for i := range s.log.Entries {
 		e := &s.log.Entries[i]
-		if e.Overwritten {
+		if e.Overwritten || e.Unsure {
 			continue
 		}
 		if before != nil && e.Index > before.Index+1 {
