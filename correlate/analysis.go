@@ -1,6 +1,10 @@
 package correlate
 
-import "time"
+import (
+	"time"
+
+	"etcd-autopsy/correlate/fate"
+)
 
 // SchemaVersion is the version of the JSON report; it grows when a field
 // changes its meaning, not when one is added.
@@ -249,7 +253,8 @@ type Episode struct {
 	Evidence         []string `json:"evidence"`
 }
 
-// Evidence points at one place of one input: a log line, or a stored revision.
+// Evidence points at one place of one input: a log line, a stored revision, or
+// an entry of the raft log.
 type Evidence struct {
 	ID     string `json:"id"`
 	Input  string `json:"input"`
@@ -257,8 +262,14 @@ type Evidence struct {
 	// Line is the 1-based line of a log, 0 for a revision.
 	Line int `json:"line,omitempty"`
 	// Revision and Key name a stored record.
-	Revision int64      `json:"revision,omitempty"`
-	Key      string     `json:"key,omitempty"`
+	Revision int64  `json:"revision,omitempty"`
+	Key      string `json:"key,omitempty"`
+	// Offset is where the record of an entry begins in its WAL segment; Index and
+	// Term are its place in the raft log, 0 for other evidence. An entry that made
+	// the revision has Revision and Key too.
+	Offset   int64      `json:"offset,omitempty"`
+	Index    uint64     `json:"index,omitempty"`
+	Term     uint64     `json:"term,omitempty"`
 	Time     *time.Time `json:"time"`
 	Earliest *time.Time `json:"earliest,omitempty"`
 	Latest   *time.Time `json:"latest,omitempty"`
@@ -267,15 +278,15 @@ type Evidence struct {
 }
 
 // Fate is what became of a write request.
-type Fate string
+type Fate = fate.Fate
 
 // Fates of contract.md 3. FateUnknown is not FateLost: it claims nothing.
 const (
-	FateLanded      Fate = "landed"
-	FateRejected    Fate = "rejected"
-	FateNotProposed Fate = "not-proposed"
-	FateLost        Fate = "lost"
-	FateUnknown     Fate = "unknown"
+	FateLanded      = fate.Landed
+	FateRejected    = fate.Rejected
+	FateNotProposed = fate.NotProposed
+	FateLost        = fate.Lost
+	FateUnknown     = fate.Unknown
 )
 
 // Write is a write request that was answered with an error.
@@ -289,10 +300,18 @@ type Write struct {
 	Code    int32  `json:"code"`
 	Answer  string `json:"answer"`
 	Fate    Fate   `json:"fate"`
+	// Why is the reason for the fate, a sentence; WouldSettle is set where it is
+	// unknown and says what would tell more.
+	Why         string `json:"why"`
+	WouldSettle string `json:"wouldSettle"`
 	// Revision and LandedAt are set when the store shows that it landed.
 	Revision *int64     `json:"revision"`
 	LandedAt *time.Time `json:"landedAt"`
-	Evidence []string   `json:"evidence"`
+	// RequestID is that of the raft request in hexadecimal digits and Member the
+	// etcd member that proposed it; empty where no raft entry is joined to it.
+	RequestID string   `json:"requestID"`
+	Member    string   `json:"member"`
+	Evidence  []string `json:"evidence"`
 	// Repeats counts further equal requests (same verb, object, answer and fate).
 	Repeats int `json:"repeats"`
 }

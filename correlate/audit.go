@@ -16,6 +16,8 @@ type auditEvent struct {
 	line int
 	// text is the line, kept for workloads and for refused requests.
 	text string
+	// write is the request with its fate, once that is judged.
+	write *writeRequest
 }
 
 // writeVerbs are the audit verbs that change the store.

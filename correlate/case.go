@@ -69,6 +69,8 @@ type Case struct {
 	until  time.Time
 	clock  *revclock.Clock
 	audits []*auditEvent
+	// writes are the write requests that logs show, in order of arrival.
+	writes []*writeRequest
 }
 
 // Close releases the stores. The Case must not be used afterwards.
@@ -134,8 +136,9 @@ func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 	if c.clock, err = revclock.New(ctx, c.hist, c.requests()); err != nil {
 		return nil, err
 	}
-	c.clock.Refit(c.findLanded(), c.quietTimes())
+	c.clock.Refit(c.judgeWrites(), c.quietTimes())
 	c.checkUnchanged()
 	c.dateStores()
+	c.dateWALs()
 	return c, nil
 }

@@ -3,6 +3,7 @@ package correlate
 import (
 	"context"
 
+	"etcd-autopsy/internal/source"
 	"etcd-autopsy/snapshot"
 )
 
@@ -31,17 +32,27 @@ func (c *Case) Check(ctx context.Context, want []ManifestLine) ([]CheckRow, erro
 		in := &c.inputs[i]
 		switch in.Kind {
 		case kindSnapshot, kindMember:
+			if f.Kind == source.KindSnap {
+				continue
+			}
 			for _, l := range snapshot.Check(ctx, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath}, c.storeOptions()) {
 				out = append(out, CheckRow{Input: f.Input, Source: f.Path, Check: l.Name, Status: l.Status.String(), Text: l.Text, Where: l.Where})
 			}
-		case kindWAL:
-			out = append(out, CheckRow{Input: f.Input, Source: f.Path, Check: "wal", Status: snapshot.CheckUnknown.String(),
-				Text: "WAL segments are listed and not read"})
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
+	for i, w := range c.hist.WALs() {
+		for _, l := range snapshot.CheckWAL(c.hist, i) {
+			out = append(out, CheckRow{Input: w.Input, Source: w.Path, Check: l.Name, Status: l.Status.String(), Text: l.Text, Where: l.Where})
+		}
+	}
+	hashes, err := c.checkHashes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, hashes...)
 	for _, l := range snapshot.CheckMembers(c.hist) {
 		out = append(out, CheckRow{Check: l.Name, Status: l.Status.String(), Text: l.Text, Where: l.Where})
 	}

@@ -53,8 +53,10 @@ func kindByContent(f *source.File) (kind, why string) {
 			return kindMember, "bbolt database at a member's place"
 		}
 		return kindSnapshot, "bbolt database"
+	case source.KindSnap:
+		return kindMember, "raft snapshot of a member: the membership at a raft index"
 	case source.KindWAL:
-		return kindWAL, "etcd WAL segment (recognised; its entries are not replayed)"
+		return kindWAL, "etcd WAL segment, or a file made for one"
 	case source.KindArchive:
 		return kindArchive, "archive by its first bytes"
 	case source.KindEmpty:

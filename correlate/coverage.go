@@ -27,6 +27,7 @@ func (c *Case) coverage(j *judge, a *Analysis) Coverage {
 func (c *Case) storeNotes(add func(string, ...any), j *judge) {
 	if c.hist.Len() == 0 {
 		add("No store could be read: objects, revisions and rollouts cannot be seen")
+		c.walNotes(add)
 		return
 	}
 	if r := c.hist.CompactRevision(); r > 1 {
@@ -45,15 +46,7 @@ func (c *Case) storeNotes(add func(string, ...any), j *judge) {
 		add("%d stored %s could not be decoded (%s): what they show is missing here", u.count, res, why)
 	}
 	c.salvageNotes(add)
-	wal := 0
-	for _, in := range c.inputs {
-		if in.Kind == kindWAL {
-			wal++
-		}
-	}
-	if wal > 0 {
-		add("%d WAL segments are listed but not replayed: what was compacted away, and writes that were never stored, are not seen", wal)
-	}
+	c.walNotes(add)
 }
 
 // salvageNotes speak of records that no tree holds, and of what damage has cost.

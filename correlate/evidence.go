@@ -6,13 +6,16 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"etcd-autopsy/snapshot"
 )
 
 // cite is a piece of evidence before it has an ID. Equal ones are one.
 type cite struct {
-	log  *note
-	idx  int // of a stored revision; used when log is nil
-	text string
+	log   *note
+	idx   int // of a stored revision, or of an entry; used when log is nil
+	entry bool
+	text  string
 }
 
 // lineCite cites a log record.
@@ -21,6 +24,11 @@ func lineCite(n note) *cite { return &cite{log: &n} }
 // revCite cites a stored revision and says what it shows.
 func revCite(idx int, format string, args ...any) *cite {
 	return &cite{idx: idx, text: fmt.Sprintf(format, args...)}
+}
+
+// entryCite cites an entry of the raft log and says what it shows.
+func entryCite(idx int, format string, args ...any) *cite {
+	return &cite{idx: idx, entry: true, text: fmt.Sprintf(format, args...)}
 }
 
 // auditCite cites the line of an audited request.
@@ -55,12 +63,15 @@ func (b *book) add(cites []*cite) []string {
 
 func (b *book) one(x *cite) string {
 	var e Evidence
-	if x.log != nil {
+	switch {
+	case x.log != nil:
 		e = b.line(x.log)
-	} else {
+	case x.entry:
+		e = b.entry(x)
+	default:
 		e = b.revision(x)
 	}
-	key := fmt.Sprintf("%s\x00%s\x00%d\x00%d\x00%s\x00%s", e.Input, e.Source, e.Line, e.Revision, e.Key, e.Text)
+	key := fmt.Sprintf("%s\x00%s\x00%d\x00%d\x00%d\x00%s\x00%s", e.Input, e.Source, e.Line, e.Offset, e.Revision, e.Key, e.Text)
 	if id, ok := b.byID[key]; ok {
 		return id
 	}
@@ -75,22 +86,54 @@ func (b *book) line(n *note) Evidence {
 	return Evidence{Input: in.Label, Source: in.Path, Line: n.line, Time: timePtr(n.at), Text: n.text}
 }
 
-// revision cites the store that holds a revision: the first one of its list, with
-// "snapshot save" files before live copies.
+// revision cites the store that holds a revision, or the entry that made it where
+// no store has it.
 func (b *book) revision(x *cite) Evidence {
 	r := b.c.hist.At(x.idx)
+	e := b.c.standsAt(r)
+	t, lo, hi := b.c.clock.At(r.Main)
+	e.Revision, e.Key, e.Text = r.Main, r.Key, cutText(x.text)
+	e.Time, e.Earliest, e.Latest = timePtr(t), timePtr(lo), timePtr(hi)
+	return e
+}
+
+// entry cites an entry of the raft log.
+func (b *book) entry(x *cite) Evidence {
+	n := b.c.hist.Entry(x.idx)
+	e := b.c.entryPlace(n)
+	e.Text = cutText(x.text)
+	if n.Revision != 0 {
+		e.Revision, e.Key = n.Revision, n.Key
+	}
+	if n.At != 0 {
+		t, lo, hi := b.c.clock.At(n.At)
+		e.Time, e.Earliest, e.Latest = timePtr(t), timePtr(lo), timePtr(hi)
+	}
+	return e
+}
+
+// standsAt is where a revision is to be found: in the first store of its list, with
+// "snapshot save" files before live copies, else in the raft log.
+func (c *Case) standsAt(r snapshot.Revision) Evidence {
+	if len(r.Stores) == 0 {
+		if i, ok := c.hist.EntryOfRevision(r.Main); ok {
+			return c.entryPlace(c.hist.Entry(i))
+		}
+		return Evidence{}
+	}
 	store := r.Stores[0]
-	stores := b.c.hist.Stores()
+	stores := c.hist.Stores()
 	for _, s := range r.Stores {
 		if stores[s].Snapshot && !stores[store].Snapshot {
 			store = s
 		}
 	}
-	t, lo, hi := b.c.clock.At(r.Main)
-	return Evidence{
-		Input: stores[store].Input, Source: stores[store].Path, Revision: r.Main, Key: r.Key,
-		Time: timePtr(t), Earliest: timePtr(lo), Latest: timePtr(hi), Text: cutText(x.text),
-	}
+	return Evidence{Input: stores[store].Input, Source: stores[store].Path}
+}
+
+// entryPlace is where an entry is to be found.
+func (c *Case) entryPlace(e snapshot.Entry) Evidence {
+	return Evidence{Input: c.hist.WAL(e.WAL).Input, Source: e.Segment, Offset: e.Offset, Index: e.Index, Term: e.Term}
 }
 
 // maxEvidenceText is how many bytes of a text are shown.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"etcd-autopsy/logparse"
+	"etcd-autopsy/snapshot"
 )
 
 // tenure is one leader's time in office.
@@ -48,16 +49,9 @@ type members struct {
 func (c *Case) newMembers() *members {
 	m := &members{names: map[string]string{}, urls: map[string]string{}}
 	for _, s := range c.hist.Stores() {
-		for _, x := range s.Members {
-			if _, ok := m.names[x.ID]; !ok {
-				m.ids = append(m.ids, x.ID)
-				m.names[x.ID] = x.Name
-			}
-			for _, u := range x.ClientURLs {
-				m.urls[hostPort(u)] = x.ID
-			}
-		}
+		m.add(s.Members)
 	}
+	m.add(c.hist.LoggedMembers())
 	for _, l := range c.logs {
 		if l != nil && l.id.MemberID != "" && l.id.Member != "" && m.names[l.id.MemberID] == "" {
 			m.names[l.id.MemberID] = l.id.Member
@@ -65,6 +59,19 @@ func (c *Case) newMembers() *members {
 	}
 	sort.Strings(m.ids)
 	return m
+}
+
+// add takes members that a store or the raft log names.
+func (m *members) add(list []snapshot.Member) {
+	for _, x := range list {
+		if _, ok := m.names[x.ID]; !ok {
+			m.ids = append(m.ids, x.ID)
+			m.names[x.ID] = x.Name
+		}
+		for _, u := range x.ClientURLs {
+			m.urls[hostPort(u)] = x.ID
+		}
+	}
 }
 
 // hostPort is the address part of a URL.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"etcd-autopsy/correlate/revclock"
+	"etcd-autopsy/internal/source"
 	"etcd-autopsy/logparse"
 	"etcd-autopsy/snapshot"
 )
@@ -20,9 +21,16 @@ const readers = 4
 func (c *Case) openStores(ctx context.Context) error {
 	var files []snapshot.File
 	for i, f := range c.set.Files {
-		if k := c.inputs[i].Kind; k == kindSnapshot || k == kindMember {
-			files = append(files, snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath})
+		x := snapshot.File{Input: f.Input, Path: f.Path, OSPath: f.OSPath}
+		switch k := c.inputs[i].Kind; {
+		case k == kindMember && f.Kind == source.KindSnap:
+			x.Kind = snapshot.RaftSnapshot
+		case k == kindWAL:
+			x.Kind = snapshot.Segment
+		case k != kindSnapshot && k != kindMember:
+			continue
 		}
+		files = append(files, x)
 	}
 	h, err := snapshot.Load(ctx, files, c.storeOptions())
 	if err != nil {
@@ -45,6 +53,7 @@ func (c *Case) openStores(ctx context.Context) error {
 		}
 		in.Member = memberOfPath(in.Path, s.Members)
 	}
+	c.describeWALs()
 	return nil
 }
 

@@ -53,6 +53,9 @@ type logFile struct {
 	bursts   []*burst
 	raft     []*raftFact
 	audits   []*auditEvent
+	slow     []*slowApply
+	traces   []*tracedWrite
+	hashes   []storedHash
 	// starts are the first lines of each run of the program.
 	starts []note
 	// flags are the command-line flags that the program printed and this tool uses.
@@ -146,6 +149,8 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 		return
 	}
 	l.takeFlags(rec)
+	l.takeWrite(rec)
+	l.takeHash(rec)
 	if ev, ok := logparse.RaftEventOf(*rec); ok {
 		l.takeRaft(rec, ev)
 	}

@@ -19,9 +19,12 @@ type MemberRow struct {
 	ClientURLs []string `json:"clientURLs"`
 	// Stores are the database files that are known to be this member's own.
 	Stores []MemberStore `json:"stores"`
+	// WALs are its raft logs.
+	WALs []MemberWAL `json:"wal"`
 	// Alarms are the kinds of the alarms that a store holds for it.
 	Alarms []string `json:"alarms"`
-	// Logs are the files that are its log; Starts the starts of its process in them.
+	// Logs are the files that are its log; Starts the starts of its process that they
+	// or the raft log show.
 	Logs   []string    `json:"logs"`
 	Starts []time.Time `json:"starts"`
 	// Led are its times as leader, as far as the logs show.
@@ -42,13 +45,14 @@ func (c *Case) Members() []MemberRow {
 	rows := map[string]*MemberRow{}
 	row := func(id string) *MemberRow {
 		if rows[id] == nil {
-			rows[id] = &MemberRow{ID: id, Name: m.names[id], PeerURLs: []string{}, ClientURLs: []string{}, Stores: []MemberStore{},
+			rows[id] = &MemberRow{ID: id, Name: m.names[id], PeerURLs: []string{}, ClientURLs: []string{}, Stores: []MemberStore{}, WALs: []MemberWAL{},
 				Alarms: []string{}, Logs: []string{}, Starts: []time.Time{}, Led: []Term{}, Down: []Span{}}
 		}
 		return rows[id]
 	}
 	c.memberStores(m, row)
 	c.memberLogs(row)
+	c.memberWALs(row)
 	ts := c.tenures(c.raftEvents(), m)
 	for i, t := range c.terms(ts, m) {
 		r := row(ts[i].leader)

@@ -1,17 +1,13 @@
 package correlate
 
 import (
-	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"sort"
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-
-	"etcd-autopsy/correlate/revclock"
+	"etcd-autopsy/correlate/fate"
 )
 
 // workloadResources are the resources whose writes are attempts at a rollout.
@@ -116,93 +112,8 @@ func withoutConflicts(all []*refusal) []*refusal {
 	return out
 }
 
-// findLanded looks for the writes that were answered with an error and are stored
-// all the same: a revision of the object that no answered write explains, in
-// which the same client's managed fields carry a time within the request.
-//
-// etcd answers "request timed out" only while it has not applied the write, so
-// the commit came after that answer: the bounds returned say so to the clock.
-func (c *Case) findLanded() []revclock.Bound {
-	claimed := map[int64]bool{}
-	for _, a := range c.audits {
-		if a.Revision != 0 {
-			claimed[a.Revision] = true
-		}
-	}
-	var out []revclock.Bound
-	if !slices.ContainsFunc(c.audits, mayHaveLanded) {
-		return nil
-	}
-	byName := map[string][]*life[*appsv1.Deployment]{}
-	for _, l := range lives[*appsv1.Deployment](context.Background(), c.hist, "deployments", map[string]*undecoded{}) {
-		k := l.meta().GetNamespace() + "/" + l.meta().GetName()
-		byName[k] = append(byName[k], l)
-	}
-	for _, a := range c.audits {
-		if !mayHaveLanded(a) {
-			continue
-		}
-		for _, l := range byName[a.Namespace+"/"+a.Name] {
-			for i, v := range l.versions {
-				if claimed[v.rev] || i == 0 && a.Verb != "create" {
-					continue
-				}
-				var before *appsv1.Deployment
-				if i > 0 {
-					before = l.versions[i-1].obj
-				}
-				_, _, hi := c.clock.At(v.rev)
-				late := hi.IsZero() || !hi.Before(a.Received)
-				if late && wroteFields(a, before, v.obj) {
-					a.Revision = v.rev
-					claimed[v.rev] = true
-					if strings.Contains(a.Message, "etcdserver: request timed out") {
-						out = append(out, revclock.Bound{Revision: v.rev, After: a.Completed})
-					}
-					break
-				}
-			}
-		}
-	}
-	return out
-}
-
-// mayHaveLanded says whether an attempt was answered with an error that leaves its
-// fate open.
-func mayHaveLanded(a *auditEvent) bool {
-	return !a.OK() && a.Revision == 0 && isAttempt(a) && ambiguous(a)
-}
-
-// ambiguous says whether an error answer leaves open what became of the write: a
-// time-out, a changed leader, a broken connection. A refusal by rule does not.
-func ambiguous(a *auditEvent) bool {
-	return (a.Code == 0 || a.Code >= 500) && !strings.Contains(a.Message, "database space exceeded") &&
-		!strings.Contains(a.Message, "etcdserver: no leader") && !strings.Contains(a.Message, "failed calling webhook")
-}
-
-// wroteFields says whether a version carries new managed fields of a request's
-// client with a time within the request. The API server stamps them (to the
-// second) while it handles the request, before etcd sees the write.
-func wroteFields(a *auditEvent, before, now *appsv1.Deployment) bool {
-	old := map[string]bool{}
-	if before != nil {
-		for _, f := range before.ManagedFields {
-			if f.Time != nil {
-				old[f.Manager+string(f.Operation)+f.Subresource+f.Time.UTC().String()] = true
-			}
-		}
-	}
-	for _, f := range now.ManagedFields {
-		if f.Time == nil || old[f.Manager+string(f.Operation)+f.Subresource+f.Time.UTC().String()] || f.Manager != managerOf(a) {
-			continue
-		}
-		t := f.Time.UTC()
-		if !t.Before(a.Received.Truncate(time.Second)) && !t.After(a.Completed) {
-			return true
-		}
-	}
-	return false
-}
+// ambiguous says whether an error answer leaves open what became of the write.
+func ambiguous(a *auditEvent) bool { return fate.Ambiguous(a.Code, a.Message) }
 
 // managerOf is the field manager of a request: the parameter, else what the API
 // server takes for it, the user agent up to its first slash
@@ -329,12 +240,28 @@ func (j *judge) refusedRollout(r *refusal, b *book) *Rollout {
 					cites = append(cites, auditCite(q))
 				}
 			}
+			if w := last.write; w != nil {
+				st.Note = fateNote(w)
+				cites = append(cites, j.c.writeCites(w)...)
+			}
 			st.Evidence = b.add(cites)
 		}
 		out.Stages = append(out.Stages, st)
 	}
 	finishStalls(out, []*stall{s}, j, b)
 	return out
+}
+
+// fateNote says what became of the last request of an attempt, where that needs
+// saying: an answer by rule speaks for itself.
+func fateNote(w *writeRequest) string {
+	switch w.Fate {
+	case FateLost, FateNotProposed:
+		return string(w.Fate) + ": " + w.Why
+	case FateUnknown:
+		return "its fate is unknown: " + w.Why + "; would settle it: " + w.Settle
+	}
+	return ""
 }
 
 // actor joins a field manager and a user: "kubectl-set (ci-deployer)".

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"time"
+
+	"etcd-autopsy/snapshot"
 )
 
 // RevisionRow is a line of `revisions -o jsonl` (contract.md 3).
@@ -91,15 +93,27 @@ func (c *Case) revisionRow(i int) RevisionRow {
 	res, _ := c.hist.Resource(r.Key)
 	row := RevisionRow{
 		Revision: r.Main, Sub: r.Sub, Key: r.Key, Type: "put", Resource: res.Resource, Namespace: res.Namespace, Name: res.Name,
-		Time: timePtr(t), Earliest: timePtr(lo), Latest: timePtr(hi), Sources: []string{"snapshot"},
+		Time: timePtr(t), Earliest: timePtr(lo), Latest: timePtr(hi), Sources: sourcesOf(r),
 	}
 	if r.Tombstone {
 		row.Type = "delete"
 	}
-	if r.Carved {
-		row.Sources = []string{"carved"}
-	}
 	return row
+}
+
+// sourcesOf says where a revision was found, in the words of RevisionRow.
+func sourcesOf(r snapshot.Revision) []string {
+	var out []string
+	switch {
+	case r.Carved:
+		out = append(out, "carved")
+	case len(r.Stores) > 0:
+		out = append(out, "snapshot")
+	}
+	if r.WAL {
+		out = append(out, "wal")
+	}
+	return out
 }
 
 // inWindow says whether a time is within --since and --until; without such a

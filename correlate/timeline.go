@@ -48,6 +48,7 @@ func (c *Case) Timeline(ctx context.Context, all bool) iter.Seq[TimelineRow] {
 		m := merger{waiting: c.waitingLogs(ctx, all)}
 		defer m.stop()
 		m.open(newRowStream(c.storedRows()))
+		m.open(newRowStream(c.raftRows))
 		for {
 			row, ok := m.next()
 			if !ok {
@@ -217,14 +218,13 @@ func orEmpty(s []string) []string {
 // with its message.
 func (c *Case) storedRows() iter.Seq[TimelineRow] {
 	return func(yield func(TimelineRow) bool) {
-		stores := c.hist.Stores()
 		for i, rev := range c.indexedRevisions() {
 			row := TimelineRow{
 				Time: rev.Time, Inferred: []string{"time"}, Kind: "revision", Framing: []string{}, Signatures: []string{}, Fields: map[string]string{},
 				Lines: 1, Text: rev.Type + " " + objectPath(rev.Resource, rev.Namespace, rev.Name), Revision: rev.Revision, Key: rev.Key,
 			}
-			s := stores[c.hist.At(i).Stores[0]]
-			row.Input, row.Source = s.Input, s.Path
+			at := c.standsAt(c.hist.At(i))
+			row.Input, row.Source = at.Input, at.Source
 			if rev.Resource == "events" && rev.Type == "put" {
 				c.fillEvent(&row, i)
 			}

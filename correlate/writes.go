@@ -3,73 +3,167 @@ package correlate
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
+
+	"etcd-autopsy/snapshot"
 )
 
 // failedWrites lists the write requests that were answered with an error, equal
-// ones of one client folded, each with what the store shows of it. Conflicts and
-// names that exist or are missing are how clients work and are left out
-// (incidents.md N-7).
+// ones of one client folded, each with what became of it. Conflicts and names that
+// exist or are missing are how clients work and are left out (incidents.md N-7).
 func (c *Case) failedWrites(b *book) []Write {
 	out := []Write{}
 	index := map[string]int{}
-	for _, a := range c.audits {
-		if a.OK() || a.Code == 404 || a.Code == 409 || a.Code > 0 && a.Code < 400 {
+	members := c.clusterMembers()
+	for _, w := range c.writes {
+		if !w.failed() || w.Code == 404 || w.Code == 409 {
 			continue
 		}
-		fate := fateOf(a)
-		object := objectPath(a.Resource, a.Namespace, a.Name)
-		if a.Subresource != "" {
-			object += "/" + a.Subresource
-		}
-		key := strings.Join([]string{a.Verb, object, a.User, a.Message, string(fate)}, "\x00")
-		if i, ok := index[key]; ok && fate != FateLanded {
+		key := strings.Join([]string{w.Request.Verb, w.object, w.user, w.Message, string(w.Fate)}, "\x00")
+		if i, ok := index[key]; ok && w.Fate != FateLanded {
 			out[i].Repeats++
 			continue
 		}
 		index[key] = len(out)
-		w := Write{
-			Time: timePtr(a.Received), Verb: a.Verb, Object: object, User: a.User, AuditID: a.AuditID,
-			Code: a.Code, Answer: cutText(a.Message), Fate: fate, Revision: revPtr(a.Revision),
-		}
-		cites := []*cite{auditCite(a)}
-		if a.Revision != 0 {
-			w.LandedAt = timePtr(c.clock.Time(a.Revision))
-			cites = append(cites, c.landedCite(a))
-		}
-		w.Evidence = b.add(cites)
-		out = append(out, w)
+		row := c.writeRow(w, members)
+		row.Evidence = b.add(c.writeCites(w))
+		out = append(out, row)
 	}
 	return out
 }
 
-// fateOf is what became of a refused write as far as the store shows it; the
-// proof that a write never landed needs the WAL.
-func fateOf(a *auditEvent) Fate {
+// failed says whether a request was answered with an error, or not at all as far
+// as the logs show.
+func (w *writeRequest) failed() bool {
 	switch {
-	case a.Revision != 0:
-		return FateLanded
-	case strings.Contains(a.Message, "etcdserver: no leader"):
-		return FateNotProposed
-	case ambiguous(a) || a.Code == 408 || a.Code == 504:
-		return FateUnknown
+	case w.audit != nil:
+		return !w.audit.OK() && (w.Code == 0 || w.Code >= 400)
+	case len(w.traces) > 0:
+		return w.Message != "" || w.Fate == FateRejected || w.Fate == FateLost
 	}
-	return FateRejected
+	return w.Fate != FateLanded
 }
 
-// landedCite cites the revision that a write made although it was answered with
-// an error.
-func (c *Case) landedCite(a *auditEvent) *cite {
-	for _, key := range c.hist.KeysOf(a.Resource) {
-		for _, i := range c.hist.Key(key) {
-			if c.hist.At(i).Main == a.Revision {
-				return revCite(i, "%s stored at revision %d, %s after the request was received: its managed fields carry manager %q with a time within the request",
-					objectPath(a.Resource, a.Namespace, a.Name), a.Revision, seconds(c.clock.Time(a.Revision).Sub(a.Received)), managerOf(a))
+// writeRow is what is said of a request; the evidence is added by the caller.
+func (c *Case) writeRow(w *writeRequest, members []snapshot.Member) Write {
+	row := Write{
+		Time: timePtr(w.Received), Verb: w.Request.Verb, Object: w.object, User: w.user, Code: w.Code, Answer: cutText(w.Message),
+		Fate: w.Fate, Why: w.Why, WouldSettle: w.Settle, Revision: revPtr(w.Verdict.Revision),
+	}
+	if w.audit != nil {
+		row.AuditID = w.audit.AuditID
+	} else if len(w.traces) > 0 {
+		row.AuditID = w.traces[0].auditID
+	}
+	if w.Entry >= 0 {
+		if id := c.hist.Entry(w.Entry).Request; id != 0 {
+			row.RequestID, row.Member = strconv.FormatUint(id, 10), snapshot.Proposer(id, members)
+		}
+	}
+	if w.Verdict.Revision != 0 {
+		row.LandedAt = timePtr(c.clock.Time(w.Verdict.Revision))
+		row.Why = c.landedWhy(w)
+	}
+	return row
+}
+
+// landedWhy says how long after its answer a write was stored.
+func (c *Case) landedWhy(w *writeRequest) string {
+	at, lo, hi := c.clock.At(w.Verdict.Revision)
+	if !w.failed() || at.IsZero() || w.Completed.IsZero() {
+		return w.Why
+	}
+	var when string
+	switch {
+	case strings.Contains(w.Message, timedOut) && at.After(w.Completed): // it was not applied then
+		when = fmt.Sprintf("stored about %s after it was answered", seconds(at.Sub(w.Completed)))
+	case !lo.Before(w.Completed) && hi.Sub(lo) > time.Second:
+		when = fmt.Sprintf("stored %s to %s after it was answered", seconds(lo.Sub(w.Completed)), seconds(hi.Sub(w.Completed)))
+	case !lo.Before(w.Completed):
+		when = fmt.Sprintf("stored %s after it was answered", seconds(at.Sub(w.Completed)))
+	case !hi.After(w.Completed):
+		when = fmt.Sprintf("stored %s before it was answered", seconds(w.Completed.Sub(at)))
+	case hi.After(w.Completed.Add(2 * time.Second)):
+		when = fmt.Sprintf("stored before it was answered, or up to %s after", seconds(hi.Sub(w.Completed)))
+	default:
+		when = "stored at about the time it was answered"
+	}
+	return when + ": " + w.Why
+}
+
+// writeCites are what a row about a request rests on: the lines of the logs, then
+// the entry, then the revision.
+func (c *Case) writeCites(w *writeRequest) []*cite {
+	var cites []*cite
+	if w.audit != nil {
+		cites = append(cites, auditCite(w.audit))
+	}
+	for _, t := range w.traces {
+		cites = append(cites, lineCite(t.note))
+	}
+	for _, s := range w.slow {
+		cites = append(cites, lineCite(s.note))
+	}
+	for _, i := range w.Before {
+		cites = append(cites, c.entryShown(i))
+	}
+	if w.Entry >= 0 {
+		cites = append(cites, c.entryShown(w.Entry))
+	}
+	if r := w.Verdict.Revision; r != 0 {
+		for _, i := range c.hist.Key(w.Key) {
+			if c.hist.At(i).Main == r {
+				cites = append(cites, revCite(i, "%s stored at revision %d", w.object, r))
 			}
 		}
 	}
-	return nil
+	return cites
+}
+
+// entryShown cites an entry and says what it asks for and what came of it.
+func (c *Case) entryShown(i int) *cite {
+	e := c.hist.Entry(i)
+	what := e.Kind
+	if e.Verb != "" {
+		what = e.Verb + " " + c.objectOfKey(e.Key)
+	}
+	switch {
+	case e.Expected == 0:
+		what += " if it does not exist"
+	case e.Expected > 0:
+		what += fmt.Sprintf(" if its mod_revision is %d", e.Expected)
+	}
+	came := e.State.String()
+	switch {
+	case e.Revision != 0:
+		came = fmt.Sprintf("made revision %d", e.Revision)
+	case e.Reason == "compare-failed" && e.Found >= 0:
+		came = fmt.Sprintf("rejected, its mod_revision was %d", e.Found)
+	case e.Reason != "":
+		came = "rejected: " + e.Reason
+	}
+	return entryCite(i, "%s: %s", what, came)
+}
+
+// clusterMembers are the members that the stores or the raft log name, each once.
+func (c *Case) clusterMembers() []snapshot.Member {
+	var out []snapshot.Member
+	seen := map[string]bool{}
+	lists := [][]snapshot.Member{}
+	for _, s := range c.hist.Stores() {
+		lists = append(lists, s.Members)
+	}
+	for _, list := range append(lists, c.hist.LoggedMembers()) {
+		for _, m := range list {
+			if !seen[m.ID] {
+				seen[m.ID] = true
+				out = append(out, m)
+			}
+		}
+	}
+	return out
 }
 
 // signals are the bursts of all logs, for the picture and the timeline.

@@ -58,6 +58,8 @@ func place(e correlate.Evidence) string {
 		return name(e.Key) + "@" + strconv.FormatInt(e.Revision, 10)
 	case e.Line != 0:
 		return name(e.Source) + ":" + strconv.Itoa(e.Line)
+	case e.Index != 0:
+		return fmt.Sprintf("raft entry %d of term %d", e.Index, e.Term)
 	}
 	return name(e.Source)
 }
@@ -84,10 +86,14 @@ func (b *builder) evidence() table {
 
 // origin names the input, and the file of a stored record.
 func origin(e correlate.Evidence) string {
-	if e.Revision != 0 && e.Source != "" && e.Source != e.Input {
-		return "in " + name(e.Input) + ", " + name(e.Source)
+	where := "in " + name(e.Input)
+	if (e.Revision != 0 || e.Index != 0) && e.Source != "" && e.Source != e.Input {
+		where += ", " + name(e.Source)
 	}
-	return "in " + name(e.Input)
+	if e.Index != 0 {
+		where += fmt.Sprintf(" at offset %d", e.Offset)
+	}
+	return where
 }
 
 func noteIf(s string) phrase {

@@ -29,7 +29,7 @@ func (b *builder) writes() table {
 	t := table{
 		Class: "stack",
 		Cols: []column{{"Time", "time"}, {"Request", ""}, {"User", ""}, {"Answer", "wide"}, {"Fate", ""},
-			{"Revision", "num"}, {"Repeats", "num"}, {"Evidence", "cites"}},
+			{"Revision", "num"}, {"How it is known", "wide"}, {"Repeats", "num"}, {"Evidence", "cites"}},
 		Empty: b.noWrites(),
 	}
 	when := b.clock.column(times(b.a.Writes, func(w correlate.Write) *time.Time { return w.Time }))
@@ -41,6 +41,7 @@ func (b *builder) writes() table {
 			answer(w),
 			mark(string(w.Fate), "fate"),
 			b.landed(w),
+			known(w),
 			text(repeats(w.Repeats)),
 			b.cite(w.Evidence),
 		)})
@@ -58,6 +59,18 @@ func answer(w correlate.Write) phrase {
 	}
 	if len(out) == 0 {
 		return text("no answer")
+	}
+	return out
+}
+
+// known says by what the fate of a write is known, or what would settle it.
+func known(w correlate.Write) phrase {
+	if w.Why == "" && w.WouldSettle == "" {
+		return text("–")
+	}
+	out := text(w.Why)
+	if w.WouldSettle != "" {
+		out = join(out, note("would settle it: "+w.WouldSettle))
 	}
 	return out
 }

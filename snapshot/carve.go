@@ -138,6 +138,9 @@ func (c *carver) compare(first *carved, e *scanned) {
 // survivors drops the pages with a record that compaction would have spared: of
 // a key that lives on, the newest record up to the compaction stays in the tree.
 func (c *carver) survivors() {
+	if len(c.found) == 0 {
+		return
+	}
 	compact := c.store.info.CompactRevision
 	newest := map[uint32]int64{}
 	for i := range c.store.records {

@@ -14,10 +14,10 @@ import (
 	"etcd-autopsy/fixtures/bigstore"
 )
 
-// BenchmarkPages compares opening a file, half of whose pages are stale, with
-// reading it and decoding every record that any page holds (scan), with hashing
-// it and with walking over the records of its tree. x-scan and x-sha256 are how
-// many times as long opening takes.
+// BenchmarkPages compares, on a file half of whose pages are stale, the scan of
+// all pages with the least that it takes: reading the file and decoding the
+// records that are known to be there (x-least). It compares opening the file with
+// that scan, with hashing it and with walking over the records of its tree.
 func BenchmarkPages(b *testing.B) {
 	path := *snapshotFlag
 	if path == "" {
@@ -27,7 +27,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 	info, err := os.Stat(path)
 	must(b, err)
-	took := map[string]time.Duration{}
+	took := map[string]time.Duration{"least": leastScan(b, path)}
 	b.Run("scan", func(b *testing.B) {
 		b.SetBytes(info.Size())
 		f, err := os.Open(path)
@@ -40,6 +40,7 @@ func BenchmarkPages(b *testing.B) {
 			must(b, p.run(context.Background(), func(_ uint64, list []scanned) { records += len(list) }))
 		}
 		took["scan"] = b.Elapsed() / time.Duration(b.N)
+		b.ReportMetric(float64(took["scan"])/float64(took["least"]), "x-least")
 		b.ReportMetric(float64(records)/b.Elapsed().Seconds(), "records/s")
 		must(b, f.Close())
 	})
@@ -80,4 +81,47 @@ func BenchmarkPages(b *testing.B) {
 			must(b, db.Close())
 		}
 	})
+}
+
+// leastScan times reading a file and decoding its records, whose places it has
+// found before: the fastest of several runs.
+func leastScan(b *testing.B, path string) (fastest time.Duration) {
+	f, err := os.Open(path)
+	must(b, err)
+	info, err := f.Stat()
+	must(b, err)
+	meta, _, err := chooseMeta(f, info.Size())
+	must(b, err)
+	var places [][2]int64
+	p := &pageScanner{file: f, ps: meta.pageSize, size: info.Size(), meter: &meter{total: &progress{}}}
+	must(b, p.run(context.Background(), func(_ uint64, list []scanned) {
+		for i := range list {
+			places = append(places, [2]int64{list[i].offset, list[i].offset + list[i].length})
+		}
+	}))
+	buffer := make([]byte, scanBuffer)
+	for range 5 {
+		start, next := time.Now(), 0
+		for base := int64(0); base < info.Size(); {
+			n, err := f.ReadAt(buffer, base)
+			if err != nil && err != io.EOF {
+				b.Fatal(err)
+			}
+			for ; next < len(places) && places[next][1] <= base+int64(n); next++ {
+				if from := places[next][0] - base; from >= 0 { // those on the border are few
+					record := buffer[from:][:places[next][1]-places[next][0]]
+					if _, err := parseKeyValue(record); err != nil {
+						b.Fatal(err)
+					}
+					_ = hashRecord(false, record)
+				}
+			}
+			base += int64(n)
+		}
+		if took := time.Since(start); fastest == 0 || took < fastest {
+			fastest = took
+		}
+	}
+	must(b, f.Close())
+	return fastest
 }

@@ -28,6 +28,7 @@ func (h *History) span(accepted, sources []int) {
 	for _, i := range accepted {
 		h.last = max(h.last, h.stores[i].info.Last)
 	}
+	h.last = max(h.last, h.replayedTo())
 	if h.last > 0 {
 		h.compact = h.floor(accepted)
 		return
@@ -38,25 +39,28 @@ func (h *History) span(accepted, sources []int) {
 	h.compact = h.last
 }
 
-// floor goes down from Last through the stores' complete ranges for as long as
-// they meet. If no range ends at Last, nothing is known to be complete up to
+// floor goes down from Last through the complete ranges of stores and logs for as
+// long as they meet. If no range ends at Last, nothing is known to be complete up to
 // the highest compaction.
 func (h *History) floor(accepted []int) int64 {
-	floor, moved := h.last, true
+	floor, moved, whole := h.last, true, slices.Clone(h.replayed)
+	for _, i := range accepted {
+		above, last := h.stores[i].coverage()
+		whole = append(whole, span{above, last})
+	}
 	for moved {
 		moved = false
-		for _, i := range accepted {
-			if above, last := h.stores[i].coverage(); above < floor && floor <= last {
-				floor, moved = above, true
+		for _, r := range whole {
+			if r.above < floor && floor <= r.last {
+				floor, moved = r.above, true
 			}
 		}
 	}
 	if floor < h.last {
 		return floor
 	}
-	for _, i := range accepted {
-		above, _ := h.stores[i].coverage()
-		floor = max(floor, above)
+	for _, r := range whole {
+		floor = max(floor, r.above)
 	}
 	return floor
 }

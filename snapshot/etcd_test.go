@@ -22,7 +22,7 @@ import (
 
 // startEtcd runs a cluster of one member. stop ends it; the end of the test does
 // too.
-func startEtcd(t *testing.T) (e *embed.Etcd, c *clientv3.Client, stop func()) {
+func startEtcd(t *testing.T, options ...func(*embed.Config)) (e *embed.Etcd, c *clientv3.Client, stop func()) {
 	t.Helper()
 	dir := t.TempDir()
 	config := embed.NewConfig()
@@ -33,6 +33,9 @@ func startEtcd(t *testing.T) (e *embed.Etcd, c *clientv3.Client, stop func()) {
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
+	for _, option := range options {
+		option(config)
+	}
 	e, err := embed.StartEtcd(config)
 	must(t, err)
 	stop = sync.OnceFunc(e.Close)

@@ -10,11 +10,16 @@ import (
 // save Close, after which only values cannot be read any more.
 type History struct {
 	stores    []*store
-	secrets   *Keys    // nil for none
-	prefixes  []string // that are not well known, longest first
-	revisions []record // in order
-	sets      [][]int  // of stores, by record.set
-	table     keyTable // numbers keys while stores are merged
+	secrets   *Keys     // nil for none
+	prefixes  []string  // that are not well known, longest first
+	revisions []record  // in order
+	sets      [][]int   // of stores, by record.set
+	table     *keyTable // numbers keys while stores are merged
+	hashes    []uint64  // of revisions, while stores are merged
+	replayed  []span    // the revisions that the logs have whole
+	walPlaces []walPlace
+	snaps     []RaftSnap
+	raftHistory
 	keyIndex
 	conflicts       []Conflict
 	contradictions  []Contradiction
@@ -42,6 +47,9 @@ func (h *History) Close() error {
 	for _, s := range h.stores {
 		errs = append(errs, s.close())
 	}
+	for _, l := range h.logs {
+		errs = append(errs, l.log.Close())
+	}
 	return errors.Join(errs...)
 }
 
@@ -63,7 +71,7 @@ func (h *History) At(i int) Revision {
 	return Revision{
 		Main: r.main, Sub: int64(r.sub), Key: h.keys[r.key], Tombstone: r.tombstone(),
 		Create: r.create, Version: r.version, Lease: r.leased, Size: int(r.size),
-		Stores: h.sets[r.set()], Carved: r.isCarved(),
+		Stores: h.sets[r.set()], Carved: r.isCarved(), WAL: r.isReplayed(),
 	}
 }
 

@@ -25,6 +25,7 @@ type record struct {
 const (
 	markTombstone = 1 << iota
 	markCarved
+	markWAL
 	markSet = 8 // bits below the set
 )
 
@@ -35,9 +36,10 @@ const (
 	maxSize = math.MaxUint32
 )
 
-func (r *record) tombstone() bool { return r.mark&markTombstone != 0 }
-func (r *record) isCarved() bool  { return r.mark&markCarved != 0 }
-func (r *record) set() int        { return int(r.mark >> markSet) }
+func (r *record) tombstone() bool  { return r.mark&markTombstone != 0 }
+func (r *record) isCarved() bool   { return r.mark&markCarved != 0 }
+func (r *record) isReplayed() bool { return r.mark&markWAL != 0 }
+func (r *record) set() int         { return int(r.mark >> markSet) }
 
 // join gives the record its set of stores.
 func (r *record) join(set int) { r.mark = r.mark&(1<<markSet-1) | uint32(set)<<markSet }
@@ -66,7 +68,8 @@ func (r *record) compareTo(k revisionKey) int {
 	return cmp.Compare(int64(r.sub), k.sub)
 }
 
-// keyTable numbers keys. The zero value is empty and usable.
+// keyTable numbers keys. The zero value is empty and usable; it must not be
+// copied.
 type keyTable struct {
 	names   []string
 	numbers map[string]uint32
@@ -75,6 +78,11 @@ type keyTable struct {
 
 // keyChunk is how much memory for keys is asked for at a time.
 const keyChunk = 64 << 10
+
+// newKeyTable makes a table for about so many keys.
+func newKeyTable(keys int) *keyTable {
+	return &keyTable{names: make([]string, 0, keys), numbers: make(map[string]uint32, keys)}
+}
 
 // number returns the number of a key, a new one if it has none yet.
 func (t *keyTable) number(key []byte) uint32 {

@@ -45,7 +45,7 @@ func (h *History) index() {
 // by its number in the table.
 func (h *History) sortKeys(counts []uint32) (ranks []uint32) {
 	names := h.table.names
-	h.table = keyTable{}
+	h.table, h.hashes = nil, nil
 	used := make([]uint32, 0, len(names))
 	for n, count := range counts {
 		if count > 0 {

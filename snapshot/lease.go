@@ -39,9 +39,7 @@ func (l Lease) Granted() (member uint16, notBefore time.Time) {
 	if l.ID <= 0 {
 		return 0, time.Time{}
 	}
-	// The 40 bits came round in November 2004 and do so again in September 2039.
-	ms := l.ID>>idTimeShift&(1<<idTimeBits-1) + 1<<idTimeBits
-	t := time.UnixMilli(ms).UTC()
+	t := idTime(uint64(l.ID))
 	if t.Before(firstEtcd3) {
 		return 0, time.Time{}
 	}

@@ -2,7 +2,7 @@ package snapshot
 
 // endLifetimes gives each tombstone what is known of the lifetime that it ends:
 // the key's record before it. That record is the right one if some store has
-// the tombstone in its complete range, for then nothing between the two can be
+// or log has the tombstone in its complete range, for then nothing between the two can be
 // lost: what a compaction leaves of a living key is its newest record.
 func (h *History) endLifetimes() {
 	for key := range h.keys {
@@ -20,6 +20,9 @@ func (h *History) endLifetimes() {
 func (h *History) whole(r *record) bool {
 	if r.isCarved() {
 		return false
+	}
+	if h.replayedWhole(r.main) {
+		return true
 	}
 	for _, s := range h.sets[r.set()] {
 		if above, _ := h.stores[s].coverage(); r.main > above {

@@ -10,13 +10,26 @@ import (
 	"time"
 )
 
-// File is an etcd backend file to open: a member's snap/db, a copy of one, or
-// the output of "snapshot save".
+// FileKind says what a file of etcd is.
+type FileKind uint8
+
+const (
+	// Backend is a database: a member's snap/db, a copy of one, or the output of
+	// "snapshot save".
+	Backend FileKind = iota
+	// Segment is a file of a WAL folder: those of one folder are one member's log.
+	Segment
+	// RaftSnapshot is a .snap file of a member.
+	RaftSnapshot
+)
+
+// File is a file of etcd to open.
 type File struct {
 	// Input and Path name the file in results, as source.File does.
 	Input, Path string
 	// OSPath is where it is on this machine; it is in no result.
 	OSPath string
+	Kind   FileKind
 }
 
 // Options says how stores are opened. The zero value is good.
@@ -48,12 +61,20 @@ func Load(ctx context.Context, files []File, opts Options) (*History, error) {
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Path, b.Path), cmp.Compare(a.OSPath, b.OSPath))
 	})
-	stores := openAll(ctx, files, opts)
-	h := &History{stores: stores, secrets: opts.Keys}
-	if err := ctx.Err(); err != nil {
+	byKind := map[FileKind][]File{}
+	for _, f := range files {
+		byKind[f.Kind] = append(byKind[f.Kind], f)
+	}
+	h := &History{stores: openAll(ctx, byKind[Backend], opts), secrets: opts.Keys, table: &keyTable{}}
+	h.readSnaps(byKind[RaftSnapshot])
+	logs, err := scanLogs(ctx, byKind[Segment])
+	h.logs = logs
+	if err = cmp.Or(err, ctx.Err()); err == nil {
+		err = h.merge(ctx, logs)
+	}
+	if err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
-	h.merge()
 	return h, nil
 }
 
@@ -64,7 +85,7 @@ func openAll(ctx context.Context, files []File, opts Options) []*store {
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
 	for i, f := range files {
-		stores[i] = &store{index: i, info: Store{Input: f.Input, Path: f.Path}, path: f.OSPath, meter: meter{total: total}}
+		stores[i] = &store{index: i, info: Store{Input: f.Input, Path: f.Path}, path: f.OSPath, meter: meter{total: total}, keys: &keyTable{}}
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 )
@@ -32,7 +33,7 @@ type merger struct {
 // first, so that of two that disagree the smaller one (of equal ones the later)
 // is left out; but one whose own hash says that its bytes were changed comes
 // after all others, and one that is damaged last.
-func (h *History) merge() {
+func (h *History) merge(ctx context.Context, logs []*memberLog) error {
 	m := &merger{stores: h.stores, sets: newStoreSets(), keys: map[int][]uint32{}}
 	order := make([]int, 0, len(h.stores))
 	for i, s := range h.stores {
@@ -58,13 +59,16 @@ func (h *History) merge() {
 	h.build(m)
 	h.missing(m, accepted)
 	h.inconsistent(m)
-	h.span(accepted, h.addCarved(m, accepted))
+	sources := h.addCarved(m, accepted)
+	err := h.replayLogs(ctx, m, logs)
+	h.span(accepted, sources)
 	h.sets = m.sets.list
 	for _, s := range h.stores {
 		s.forget()
 	}
 	h.index()
 	h.endLifetimes()
+	return err
 }
 
 // spoilt is 2 for a store that is salvaged, 1 for one that does not match its
@@ -190,7 +194,7 @@ func (m *merger) reject(i, shared, differ int) {
 func (h *History) build(m *merger) {
 	if len(m.accepted) == 1 { // the usual case, in which nothing need be copied
 		s := h.stores[m.accepted[0]]
-		h.table, h.revisions = s.keys, s.records
+		h.table, h.revisions, h.hashes = s.keys, s.records, s.hashes
 		m.keys[s.index] = nil
 		set := m.sets.single(s.index)
 		for i := range h.revisions {
@@ -198,12 +202,12 @@ func (h *History) build(m *merger) {
 		}
 		return
 	}
-	h.revisions = make([]record, len(m.list))
+	h.revisions, h.hashes = make([]record, len(m.list)), make([]uint64, len(m.list))
 	for i, e := range m.list {
 		r := *m.record(i)
 		r.key = m.number(h, int(e.store), r.key)
 		r.join(int(e.set))
-		h.revisions[i] = r
+		h.revisions[i], h.hashes[i] = r, m.hash(i)
 	}
 }
 

@@ -144,8 +144,7 @@ func (c *carving) note(r *carved, store int, otherKey string, other int, offset 
 }
 
 // unanimous makes revisions of the carved records about which all stores agree.
-func (c *carving) unanimous() []record {
-	var list []record
+func (c *carving) unanimous() (list []record, hashes []uint64) {
 	for from := 0; from < len(c.known); {
 		first := c.of(c.known[from])
 		to, agree, set := from, true, 0
@@ -162,28 +161,32 @@ func (c *carving) unanimous() []record {
 			r.key = c.m.number(c.h, c.known[from].store, r.key)
 			r.join(set)
 			r.mark |= markCarved
-			list = append(list, r)
+			list, hashes = append(list, r), append(hashes, first.hash)
 		}
 		from = to
 	}
-	return list
+	return list, hashes
 }
 
-// insert merges revisions into those of the history; none of them is there.
-func (h *History) insert(list []record) {
+// insert merges revisions into those of the history. Where both have one the
+// inserted one stays.
+func (h *History) insert(list []record, hashes []uint64) {
 	if len(list) == 0 {
 		return
 	}
-	out := make([]record, 0, len(h.revisions)+len(list))
+	out, sums := make([]record, 0, len(h.revisions)+len(list)), make([]uint64, 0, len(h.revisions)+len(list))
 	a := 0
 	for i := range list {
 		for a < len(h.revisions) && compareRevisions(&h.revisions[a], &list[i]) < 0 {
-			out = append(out, h.revisions[a])
+			out, sums = append(out, h.revisions[a]), append(sums, h.hashes[a])
 			a++
 		}
-		out = append(out, list[i])
+		if a < len(h.revisions) && compareRevisions(&h.revisions[a], &list[i]) == 0 {
+			a++
+		}
+		out, sums = append(out, list[i]), append(sums, hashes[i])
 	}
-	h.revisions = append(out, h.revisions[a:]...)
+	h.revisions, h.hashes = append(out, h.revisions[a:]...), append(sums, h.hashes[a:]...)
 }
 
 // dropMisfits leaves out the carved revisions that contradict others of their
@@ -205,13 +208,13 @@ func (h *History) dropMisfits(m *merger) {
 				len(list), h.revisions[list[0]].name())
 		}
 	}
-	kept := h.revisions[:0]
+	kept, sums := h.revisions[:0], h.hashes[:0]
 	for i, r := range h.revisions {
 		if len(drop) > 0 && drop[0] == i {
 			drop = drop[1:]
 			continue
 		}
-		kept = append(kept, r)
+		kept, sums = append(kept, r), append(sums, h.hashes[i])
 	}
-	h.revisions = kept
+	h.revisions, h.hashes = kept, sums
 }

@@ -82,6 +82,7 @@ func (s *store) readSound(ctx context.Context, l layout, lockTimeout time.Durati
 		return err
 	}
 	s.records, s.hashes = make([]record, 0, leaves), make([]uint64, 0, leaves) // nearly all are in the key bucket
+	s.keys = newKeyTable(leaves / 2)
 	if err := s.openDB(lockTimeout); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type store struct {
 	db             *bbolt.DB // nil for a store that is salvaged
 	stamp          stamp
 	confState      bool          // the meta bucket has it
-	keys           keyTable      // of records and carved; empty after the merge
+	keys           *keyTable     // of records and carved; empty after the merge
 	records        []record      // of the tree, in order of main and sub; nil after the merge
 	hashes         []uint64      // of the records' bytes, and of being a tombstone
 	unread         []revisionKey // of the tree, that are there but cannot be used
@@ -36,7 +36,7 @@ type store struct {
 
 // forget drops what only the merge needs.
 func (s *store) forget() {
-	s.keys, s.records, s.hashes, s.carved, s.contradictions = keyTable{}, nil, nil, nil, nil
+	s.keys, s.records, s.hashes, s.carved, s.contradictions = &keyTable{}, nil, nil, nil, nil
 }
 
 // stamp tells whether a file was written to.

@@ -20,7 +20,7 @@ type Revision struct {
 	// Size is the length of the value in bytes.
 	Size int
 	// Stores holds the indexes into History.Stores of every store that has the
-	// record, ascending; never empty. Of a record that is not Carved they are the
+	// record, ascending; empty for one that only a WAL has. Of a record that is not Carved they are the
 	// stores whose tree has it.
 	Stores []int
 	// Carved is true for a record that no store's tree holds: it was read from a
@@ -29,6 +29,9 @@ type Revision struct {
 	// of a lifetime (equal Create) whose Versions follow each other are known to
 	// have nothing between them.
 	Carved bool
+	// WAL is true for a revision that an entry of the raft log makes
+	// (History.EntryOfRevision), which was replayed.
+	WAL bool
 }
 
 // Store describes one opened etcd backend file.

@@ -15,7 +15,7 @@ func TestCandidates(t *testing.T) {
 		want  []string
 	}{
 		{[]string{"re"}, []string{"report", "revisions", "render"}},
-		{[]string{""}, []string{"help", "report", "inputs", "rollouts", "revisions", "timeline", "members", "check", "render", "explain", "completion", "--help", "--version"}},
+		{[]string{""}, []string{"help", "report", "inputs", "rollouts", "revisions", "timeline", "writes", "members", "check", "render", "explain", "completion", "--help", "--version"}},
 		{[]string{"--v"}, []string{"--version"}},
 		{[]string{"help", "ro"}, []string{"rollouts"}},
 		{[]string{"report", "--q"}, []string{"--quiet"}},

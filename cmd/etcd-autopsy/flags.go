@@ -65,6 +65,8 @@ type query struct {
 	progress string
 	quiet    bool
 	strict   bool
+	// output is the format of a list.
+	output string
 	// muteSkipped leaves what was skipped out of stderr.
 	muteSkipped bool
 }

@@ -46,13 +46,14 @@ func list[T any](s *session, l listCommand[T]) *cli.Command {
 					return err
 				}
 			}
-			return l.run(c.Context, s, q, output.output)
+			q.output = output.output
+			return l.run(c.Context, s, q)
 		},
 	}
 }
 
 // run reads the evidence and prints the rows.
-func (l *listCommand[T]) run(ctx context.Context, s *session, q *query, format string) (err error) {
+func (l *listCommand[T]) run(ctx context.Context, s *session, q *query) (err error) {
 	e, err := s.open(ctx, q, nil)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (l *listCommand[T]) run(ctx context.Context, s *session, q *query, format s
 	if err != nil {
 		return err
 	}
-	if err := l.table(q).print(s.stdout, format, until(ctx, rows)); err != nil {
+	if err := l.table(q).print(s.stdout, q.output, until(ctx, rows)); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {

@@ -55,10 +55,24 @@ func memberListing(loc *time.Location) listing[correlate.MemberRow] {
 			{head: "LEASES", wide: true, cell: func(m correlate.MemberRow) string {
 				return storeCells(m, func(s correlate.MemberStore) string { return fmt.Sprint(s.Leases.Count) })
 			}},
+			{head: "WAL", wide: true, cell: walCell},
 			{head: "CLIENTS", wide: true, cell: func(m correlate.MemberRow) string { return strings.Join(m.ClientURLs, ",") }},
 			{head: "PEERS", wide: true, cell: func(m correlate.MemberRow) string { return strings.Join(m.PeerURLs, ",") }},
 		},
 	}
+}
+
+// walCell is the range of raft indexes that a member's log has: "1-585".
+func walCell(m correlate.MemberRow) string {
+	var out []string
+	for _, w := range m.WALs {
+		if w.LeftOut != "" {
+			out = append(out, "left out")
+			continue
+		}
+		out = append(out, fmt.Sprintf("%d-%d", w.First, w.Last))
+	}
+	return strings.Join(out, ",")
 }
 
 // storeCells joins one cell of each database of a member.

@@ -71,6 +71,7 @@ func (s *session) commands() []*cli.Command {
 		s.rolloutsCommand(),
 		s.revisionsCommand(),
 		s.timelineCommand(),
+		s.writesCommand(),
 		s.membersCommand(),
 		s.checkCommand(),
 		s.renderCommand(),

@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +42,27 @@ func apiServerLog(t testing.TB, n int) []Entry {
 		}
 	}
 	return logOf(t, requests...)
+}
+
+func BenchmarkPlace(b *testing.B) {
+	entries := apiServerLog(b, 50_000)
+	m := New(Options{})
+	var k Known
+	bytes := 0
+	for _, e := range entries {
+		bytes += len(e.Data)
+		for _, c := range m.Apply(e).Changes {
+			if c.Main%5 == 0 {
+				k.Records = append(k.Records, Record{Key: c.Key, Main: c.Main, Tombstone: c.Tombstone, Sum: sha256.Sum256(c.Value)})
+			}
+		}
+	}
+	b.SetBytes(int64(bytes))
+	b.ReportAllocs()
+	for b.Loop() {
+		Place(slices.Values(entries[1000:]), k)
+	}
+	b.ReportMetric(float64(b.N*len(entries))/b.Elapsed().Seconds(), "entries/s")
 }
 
 func BenchmarkApply(b *testing.B) {

@@ -16,8 +16,8 @@ type wire struct {
 	at, end int
 	bad     bool // set at the first bytes that are no field
 
-	// The field that next found. varint is its number, from and to are where its
-	// bytes begin and end; the other one of the two is zero.
+	// The field that next found: its value if it is a number, or where its bytes
+	// begin and end.
 	field    protowire.Number
 	kind     protowire.Type
 	varint   uint64

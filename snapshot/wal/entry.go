@@ -1,0 +1,98 @@
+package wal
+
+import (
+	"fmt"
+
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Entry is an entry of the raft log (raftpb.Entry).
+type Entry struct {
+	Index, Term uint64
+	Type        raftpb.EntryType
+	// Data is what was proposed, empty for the entry with which a leader begins.
+	Data []byte
+}
+
+// parseEntry decodes a raftpb.Entry; ok is false for bytes that are none.
+func parseEntry(b []byte) (e Entry, ok bool) {
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return e, false
+		}
+		b = b[n:]
+		switch {
+		case number <= 3 && kind == protowire.VarintType:
+			v, n := protowire.ConsumeVarint(b)
+			if n < 0 {
+				return e, false
+			}
+			switch number {
+			case 1:
+				e.Type = raftpb.EntryType(v)
+			case 2:
+				e.Term = v
+			case 3:
+				e.Index = v
+			}
+			b = b[n:]
+		case number == 4 && kind == protowire.BytesType:
+			v, n := protowire.ConsumeBytes(b)
+			if n < 0 {
+				return e, false
+			}
+			e.Data, b = v, b[n:]
+		default:
+			n := protowire.ConsumeFieldValue(number, kind, b)
+			if n < 0 {
+				return e, false
+			}
+			b = b[n:]
+		}
+	}
+	return e, true
+}
+
+// entry takes an entry. It overwrites those of its index and above: the member
+// has got it from a leader that did not have those.
+func (s *scanner) entry(r *record) {
+	e, ok := parseEntry(r.data)
+	if !ok || e.Index == 0 {
+		s.odd(r, FaultDamaged, "an entry that cannot be decoded")
+		return
+	}
+	if e.Type < raftpb.EntryNormal || e.Type > raftpb.EntryConfChangeV2 {
+		s.odd(r, FaultUnknown, fmt.Sprintf("entry %d is of type %d, which is not known", e.Index, e.Type))
+	}
+	l := s.log
+	ref := Ref{Index: e.Index, Term: e.Term, Offset: r.offset, Size: int32(r.size), Segment: int16(s.now), Type: e.Type}
+	if l.Segments[s.now].Broken {
+		s.broken(ref)
+		return
+	}
+	s.settle(e.Term)
+	if e.Index <= s.lastIndex {
+		for i := len(l.Entries) - 1; i >= 0; i-- {
+			if !l.Entries[i].Overwritten && l.Entries[i].Index < e.Index {
+				break
+			}
+			l.Entries[i].Overwritten = true
+		}
+	}
+	l.Entries = append(l.Entries, ref)
+	s.lastIndex, s.lastTerm = e.Index, e.Term
+}
+
+// broken takes an entry of a broken copy, if the log does not have it. Where the
+// log has another one it was overwritten; else etcd has cut it off, and whether the
+// member got it again is not known.
+func (s *scanner) broken(ref Ref) {
+	if s.known[[2]uint64{ref.Index, ref.Term}] {
+		return
+	}
+	ref.Overwritten = s.known[indexKnown(ref.Index)]
+	ref.Unsure = !ref.Overwritten
+	s.log.Entries = append(s.log.Entries, ref)
+}
