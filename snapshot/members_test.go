@@ -62,7 +62,7 @@ func TestInconsistency(t *testing.T) {
 	k := string(revisionKey{main: 17}.append(nil))
 	other.records[k] = bytes.Replace(e.records[k], []byte("15"), []byte("99"), 1)
 	h := load(t, e.file(t, filepath.Join(dir, "a")), other.file(t, filepath.Join(dir, "b")))
-	if d := cmp.Diff([]Inconsistency{{Main: 17, Key: "k0", StoreA: 0, StoreB: 1}}, h.Inconsistencies()); d != "" {
+	if d := cmp.Diff([]Inconsistency{{Main: 17, Key: "k0", StoreA: 0, StoreB: 1, LikeA: []int{0}, LikeB: []int{1}}}, h.Inconsistencies()); d != "" {
 		t.Errorf("inconsistencies (-want +got):\n%s", d)
 	}
 	one, _, err := h.HashKV(0, 0)

@@ -31,15 +31,20 @@ func (p *parting) differs(main int64, other int) {
 	p.differ++
 }
 
+// sameHistory is how many equal revisions show that two stores that differ have a
+// past in common. New clusters have one or two by chance, of the few records that
+// name no time and no UID; and member IDs show nothing, as they follow from the
+// members' addresses.
+const sameHistory = 10
+
 // inconsistent sorts the stores that were not merged: those that were restored
 // from an earlier state of the same history, and those that contradict stores of
-// their own cluster. Those with nothing in common are of another cluster.
+// their own cluster. Those with hardly anything in common are of another cluster.
 func (h *History) inconsistent(m *merger) {
 	told := map[int]bool{}
 	for _, p := range m.partings {
-		related := p.alike > 0 || meet(h.stores[p.store].info.memberIDs(), h.stores[p.other].info.memberIDs())
 		switch {
-		case !related:
+		case p.alike+p.after < sameHistory:
 		case p.alike > 0 && p.after*10 <= p.differ && h.rewound(p, told):
 		default:
 			h.disagree(p)
@@ -50,6 +55,10 @@ func (h *History) inconsistent(m *merger) {
 			h.rewinds = append(h.rewinds, h.rewind(i, -1, parting{}))
 		}
 	}
+	h.inconsistencies = slices.DeleteFunc(h.inconsistencies, func(x Inconsistency) bool {
+		return h.stores[x.StoreA].spoilt()+h.stores[x.StoreB].spoilt() > 0
+	})
+	h.takeSides()
 	for i := range h.inconsistencies {
 		x := &h.inconsistencies[i]
 		if x.OtherKey == x.Key {
