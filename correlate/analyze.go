@@ -29,7 +29,7 @@ func (c *Case) Analyze(ctx context.Context) (*Analysis, error) {
 		a.buildStages()
 		a.findStalls()
 		for _, s := range a.stalls {
-			s.verdict = j.rule(a, s)
+			s.verdict = j.withRestore(s, j.withInconsistency(a, s, j.rule(a, s)))
 		}
 	}
 	if err := ctx.Err(); err != nil {

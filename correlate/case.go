@@ -66,8 +66,11 @@ type Case struct {
 	stored time.Time
 	// until is set where the state of the store is known to hold beyond its last
 	// revision.
-	until  time.Time
-	clock  *revclock.Clock
+	until time.Time
+	clock *revclock.Clock
+	// apart are the clocks of the stores that are not of the history, by their
+	// index in hist.Stores().
+	apart  map[int]*revclock.Clock
 	audits []*auditEvent
 	// writes are the write requests that logs show, in order of arrival.
 	writes []*writeRequest
@@ -137,6 +140,9 @@ func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 		return nil, err
 	}
 	c.clock.Refit(c.judgeWrites(), c.quietTimes())
+	if err := c.readApart(ctx); err != nil {
+		return nil, err
+	}
 	c.checkUnchanged()
 	c.dateStores()
 	c.dateWALs()

@@ -71,7 +71,7 @@ func (c *Case) salvageNotes(add func(string, ...any)) {
 		add("%s on stale pages differ from another copy of the same revision and are not used", count(n, "record"))
 	}
 	for _, r := range c.hist.Rewinds() {
-		add("%s was restored to an earlier state (revision %d, raft index %d): times and ages from before may mislead", join(c.hist.Stores()[r.Store].Input, c.hist.Stores()[r.Store].Path), r.Revision, r.ConsistentIndex)
+		add("%s", c.rewindNote(r))
 	}
 }
 

@@ -24,6 +24,8 @@ type episode struct {
 	why string
 	// logged is true when etcd's own log shows the fault.
 	logged bool
+	// sides are those of an inconsistency, nil for all other faults.
+	sides *divergence
 
 	// held are the rollouts it held up; lost the Leases that were lost because of it.
 	held []string
@@ -61,8 +63,11 @@ func (c *Case) findEpisodes(w *objects) (eps []*episode, pulses []*pulse, ts []*
 	eps = append(eps, c.cutOffs(ts, facts, slow, m)...)
 	eps = append(eps, c.membersDown(m)...)
 	eps = append(eps, c.noSpace(m)...)
+	eps = append(eps, c.memberInconsistencies(m)...)
+	eps = append(eps, c.restores(m)...)
 	c.extendState(eps)
 	pulses = c.pulses(w)
+	passOverRestores(pulses, eps)
 	eps = append(eps, c.silences(pulses, eps)...)
 	sort.SliceStable(eps, func(i, j int) bool {
 		if !eps[i].start.Equal(eps[j].start) {

@@ -15,7 +15,9 @@ type cite struct {
 	log   *note
 	idx   int // of a stored revision, or of an entry; used when log is nil
 	entry bool
-	text  string
+	// record is set for what one store holds, whether or not it is in the history.
+	record *storedRecord
+	text   string
 }
 
 // lineCite cites a log record.
@@ -68,6 +70,8 @@ func (b *book) one(x *cite) string {
 		e = b.line(x.log)
 	case x.entry:
 		e = b.entry(x)
+	case x.record != nil:
+		e = b.stored(x)
 	default:
 		e = b.revision(x)
 	}
@@ -95,6 +99,29 @@ func (b *book) revision(x *cite) Evidence {
 	e.Revision, e.Key, e.Text = r.Main, r.Key, cutText(x.text)
 	e.Time, e.Earliest, e.Latest = timePtr(t), timePtr(lo), timePtr(hi)
 	return e
+}
+
+// storedRecord is the place of a revision in one store.
+type storedRecord struct {
+	store int // in History.Stores
+	main  int64
+	key   string
+}
+
+// storeCite cites what one store holds, or should hold, at a revision.
+func storeCite(store int, main int64, key, format string, args ...any) *cite {
+	return &cite{record: &storedRecord{store, main, key}, text: fmt.Sprintf(format, args...)}
+}
+
+// stored cites a store by itself, by its own clock.
+func (b *book) stored(x *cite) Evidence {
+	r := x.record
+	s := b.c.hist.Stores()[r.store]
+	t, lo, hi := b.c.storeClock(r.store).At(r.main)
+	return Evidence{
+		Input: s.Input, Source: s.Path, Revision: r.main, Key: r.key,
+		Time: timePtr(t), Earliest: timePtr(lo), Latest: timePtr(hi), Text: cutText(x.text),
+	}
 }
 
 // entry cites an entry of the raft log.

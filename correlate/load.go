@@ -191,6 +191,7 @@ func (c *Case) dateStores() {
 			continue
 		}
 		in := &c.inputs[c.stores[k]]
-		in.First, in.Last = timePtr(c.clock.AtOrAfter(s.First)), timePtr(c.clock.AtOrAfter(s.Last))
+		clock := c.storeClock(k)
+		in.First, in.Last = timePtr(clock.AtOrAfter(s.First)), timePtr(clock.AtOrAfter(s.Last))
 	}
 }

@@ -24,6 +24,9 @@ func (j *judge) rejectRivals(r *Rollout, b *book) {
 		}
 	}
 	for _, e := range j.eps {
+		if integrityKind(e.kind) {
+			continue // no time in which a write was held up: nothing excludes it, nor blames it
+		}
 		if leaseKind(e.kind) && !e.start.Add(renewDeadline).Before(to) {
 			continue // the writer was still renewing, or due to, when the rollout ended
 		}
@@ -140,7 +143,7 @@ func (j *judge) harm(e *episode, rollouts int) (harmless bool, because string) {
 	switch {
 	case rollouts > 0:
 		return false, "it held up " + count(rollouts, "rollout")
-	case e.kind == "nospace":
+	case e.kind == "nospace", integrityKind(e.kind):
 		return false, e.why
 	case len(e.lost) > 0:
 		var who []string

@@ -78,6 +78,8 @@ var nextSteps = map[string]string{
 	"quorum-loss":             "Find why a majority of etcd members was away at once; after the quorum is back, check that every component holds its Lease.",
 	"member-down":             "Find why the member stopped; give every API server all members as etcd endpoints.",
 	"slow-disk":               "Find what else writes to the members' disks, and whether they fit etcd (fsync p99 below 10 ms).",
+	"member-inconsistency":    "Compare the members (etcdctl endpoint hashkv at one revision), keep a copy of each, then remove the member that differs and add it anew with an empty data directory; etcd's release notes name the versions with known faults.",
+	"restore-rewind":          "Restart the API servers, controllers and kubelets that ran before the restore, so that they list anew; compare what was written after the snapshot with what is there now.",
 	"nospace":                 "Compact, defragment each member in turn, then disarm the alarm; find what filled the store.",
 }
 

@@ -5,6 +5,10 @@ import (
 	"sort"
 )
 
+// MaxListed is how many conflicts and how many inconsistencies are listed of one
+// store at most.
+const MaxListed = maxConflicts
+
 // Inconsistency says that two stores of one cluster do not hold the same at a
 // revision that both should have.
 type Inconsistency struct {
