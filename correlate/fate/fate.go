@@ -66,18 +66,6 @@ type Times interface {
 	At(revision int64) (t, earliest, latest time.Time)
 }
 
-// slack is how far times of the API server and the bounds of revisions may lie
-// apart.
-const slack = 300 * time.Millisecond
-
-// How long after its answer a write is expected at most: where nothing but key and
-// time join it, and where more does. A proposal waits for as long as there is no
-// quorum.
-const (
-	late   = 5 * time.Second
-	latest = 10 * time.Minute
-)
-
 // Judge says what became of each request. Requests that were answered with
 // success take part, since what they wrote is nobody else's.
 func Judge(h *snapshot.History, times Times, requests []*Request) []Verdict {
