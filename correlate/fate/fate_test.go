@@ -42,11 +42,14 @@ func (x exact) At(revision int64) (t, earliest, latest time.Time) {
 	return x[revision-2], x[revision-2], x[revision-2]
 }
 
-// load saves a world and opens it, with the WALs of some members (1 to 3).
-func load(t *testing.T, w *world.World, members ...int) *snapshot.History {
+// load saves a world and opens it, its store or only the WALs of some members (1 to
+// 3).
+func load(t *testing.T, w *world.World, noStore bool, members ...int) *snapshot.History {
 	t.Helper()
 	dir := t.TempDir()
-	must(t, w.Save(dir))
+	if !noStore {
+		must(t, w.Save(dir))
+	}
 	if len(members) > 0 {
 		must(t, w.SaveWAL(dir, members...))
 	}
@@ -89,7 +92,7 @@ func TestWorldLog(t *testing.T) {
 	w.Elect(5 * sec)
 	w.Put(6*sec, configMap(w, "b", "x", 6*sec))
 	open := w.Propose(7*sec, 1, configMap(w, "b", "z", 7*sec), 4)
-	h := load(t, w, 1, 2, 3)
+	h := load(t, w, false, 1, 2, 3)
 	for id, want := range map[uint64]snapshot.EntryState{lost: snapshot.EntryLost, open: snapshot.EntryUncommitted} {
 		i, ok := h.EntryOfRequest(id)
 		if !ok || h.Entry(i).State != want {
