@@ -70,14 +70,15 @@ func (c *Case) allWrites(q WriteQuery) []*writeRequest {
 			shown[i] = true
 		}
 	}
+	var only []int
 	for i := range c.hist.Entries() {
-		e := c.hist.Entry(i)
-		if e.Verb == "" || shown[i] || q.Failed && e.Revision != 0 {
-			continue
+		if e := c.hist.Entry(i); e.Verb != "" && !shown[i] && !(q.Failed && e.Revision != 0) {
+			only = append(only, i)
 		}
-		w := c.entryRequest(i)
-		if e.At != 0 {
-			w.Received = c.clock.Time(e.At)
+	}
+	for _, w := range c.entryRequests(only) {
+		if at := c.hist.Entry(w.Entry).At; at != 0 {
+			w.Received = c.clock.Time(at)
 		}
 		all = append(all, w)
 	}

@@ -76,3 +76,13 @@ func Judge(h *snapshot.History, times Times, requests []*Request) []Verdict {
 	}
 	return out
 }
+
+// OfEntries says what became of the requests that proposed entries.
+func OfEntries(h *snapshot.History, times Times, entries []int) []Verdict {
+	j := &judge{h: h, logs: newCoverage(h, times)}
+	out := make([]Verdict, len(entries))
+	for n, i := range entries {
+		out[n] = j.entry(i)
+	}
+	return out
+}
