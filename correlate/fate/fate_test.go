@@ -68,7 +68,8 @@ func filesOf(t *testing.T, dir string) []snapshot.File {
 		if err == nil && (ext == ".db" || ext == ".wal") {
 			name, err := filepath.Rel(dir, path)
 			must(t, err)
-			files = append(files, snapshot.File{Path: filepath.ToSlash(name), OSPath: path, Segment: ext == ".wal"})
+			kind := map[string]snapshot.FileKind{".db": snapshot.Backend, ".wal": snapshot.Segment}[ext]
+			files = append(files, snapshot.File{Path: filepath.ToSlash(name), OSPath: path, Kind: kind})
 		}
 		return err
 	}))
