@@ -204,7 +204,7 @@ func TestSchema32(t *testing.T) {
 	}
 	checkRecords(t, h, e)
 	for _, l := range Check(context.Background(), File{Path: "db", OSPath: path}, Options{}) {
-		if l.Status == CheckFault {
+		if l.Status == CheckFault && l.Name != "values" { // which are no objects here
 			t.Errorf("%+v", l)
 		}
 	}
