@@ -185,6 +185,18 @@ var stories = []struct {
 		s.patch("kubectl", 19*sec+500*ms, 21*sec, 200, "").Revision = rev // by time alone
 		s.goOn(30 * sec)
 	}, []want{{Landed, 3, 0}, {fate: Landed}}},
+	{"a write that stamps nothing may be anybody's", func(s *story) {
+		s.put(1*sec, s.cm("x", 1*sec))
+		s.put(15*sec, s.cm("x", 1*sec)) // fields were removed
+		s.patch("kubectl", 12*sec, 19*sec, 500, timedOutText)
+		s.goOn(30 * sec)
+	}, []want{{fate: Unknown}}},
+	{"a write that stamps nothing in the second of another one", func(s *story) {
+		s.put(12*sec, s.cm("kubectl", 12*sec))
+		s.put(15*sec, s.cm("kubectl", 12*sec)) // fields were removed
+		s.patch("kubectl", 12*sec+500*ms, 19*sec, 500, timedOutText)
+		s.goOn(30 * sec)
+	}, []want{{fate: Unknown}}},
 	{"success after a lost race", func(s *story) {
 		s.put(1*sec, s.cm("x", 1*sec))
 		s.put(12*sec, s.cm("y", 11*sec))

@@ -15,9 +15,11 @@ type marks struct {
 	// known is false if the object cannot be read; then there is nothing else.
 	known bool
 	// managed is true if the object has managed fields, fields are those that the
-	// one before does not have.
-	managed bool
-	fields  []field
+	// one before does not have. If there are none or it is not known which, they are
+	// the newest ones and carried is true: the write was made in the same second as
+	// the one before, or stamped nothing, as one that only removes fields does.
+	managed, carried bool
+	fields           []field
 	// created is the creation stamp, marked when the object was asked to go, if it
 	// had not been before: the end of its grace period less that.
 	created, marked time.Time
@@ -43,7 +45,7 @@ func marksOf(o, before runtime.Object, fresh bool) marks {
 	if before != nil {
 		old, _ = meta.Accessor(before)
 	}
-	x.fields = newFields(m, old, fresh)
+	x.fields, x.carried = newFields(m, old, fresh)
 	if d := m.GetDeletionTimestamp(); d != nil && (old == nil || old.GetDeletionTimestamp() == nil) {
 		x.marked = d.UTC()
 		if s := m.GetDeletionGracePeriodSeconds(); s != nil {
@@ -57,9 +59,8 @@ func marksOf(o, before runtime.Object, fresh bool) marks {
 }
 
 // newFields are the managed fields with a time that the object before does not
-// have. Where that one is not known, or has the same (its manager wrote twice in one
-// second), they are those with the newest time: whoever writes last stamps last.
-func newFields(m, old metav1.Object, fresh bool) []field {
+// have, or those with the newest time and true: whoever writes last stamps last.
+func newFields(m, old metav1.Object, fresh bool) (list []field, carried bool) {
 	had := map[string]bool{}
 	if old != nil {
 		for _, f := range old.GetManagedFields() {
@@ -83,9 +84,9 @@ func newFields(m, old metav1.Object, fresh bool) []field {
 		}
 	}
 	if len(added) > 0 && (old != nil || fresh) {
-		return added
+		return added, false
 	}
-	return newest
+	return newest, len(newest) > 0
 }
 
 // fieldsName tells managed fields and their time apart from others.

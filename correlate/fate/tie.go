@@ -1,6 +1,10 @@
 package fate
 
-import "time"
+import (
+	"time"
+
+	"etcd-autopsy/snapshot"
+)
 
 // tie says how a request and a write of its object belong together.
 type tie uint8
@@ -23,7 +27,7 @@ func (k *keyWrites) tie(r *Request, w *write) tie {
 	if named && w.expected >= 0 && w.expected != r.Expected {
 		return foreign
 	}
-	t := k.stamps(r, k.marksOf(w))
+	t := k.stamps(r, w)
 	if named && w.expected >= 0 {
 		// The precondition speaks for it; a manager that is not found may be spelt
 		// in another way.
@@ -33,7 +37,8 @@ func (k *keyWrites) tie(r *Request, w *write) tie {
 }
 
 // stamps compares a request with the stamps of a write.
-func (k *keyWrites) stamps(r *Request, m *marks) tie {
+func (k *keyWrites) stamps(r *Request, w *write) tie {
+	m := k.marksOf(w)
 	switch {
 	case !m.known || r.Received.IsZero():
 		return open
@@ -46,10 +51,11 @@ func (k *keyWrites) stamps(r *Request, m *marks) tie {
 	case r.Manager == "" || !m.managed:
 		return open
 	}
-	if m.stampedBy(r, r.Manager) {
+	own := m.stampedBy(r, r.Manager)
+	if own && (!m.carried || w.state == snapshot.EntryRejected) {
 		return sure
 	}
-	if r.Subresource != "" && r.Subresource != "status" {
+	if own || m.carried || r.Subresource != "" && r.Subresource != "status" {
 		return open // pods/binding, pods/eviction and others stamp nothing
 	}
 	return foreign
