@@ -30,9 +30,10 @@ const timedOut = "etcdserver: request timed out"
 const applyLag = time.Second
 
 // judgeWrites finds out what became of the write requests, once the clock runs. It
-// returns what that tells the clock: etcd answers "request timed out" only while
-// it has not applied the write, so the commit came after the answer, or shortly
-// before it on other members.
+// returns what that tells the clock of the failed ones that landed: they came after
+// they were received. etcd answers "request timed out" only while it has not applied
+// the write, so the commit came after that answer, or shortly before it on other
+// members.
 func (c *Case) judgeWrites() []revclock.Bound {
 	c.collectWrites()
 	requests := make([]*fate.Request, len(c.writes))
@@ -45,13 +46,19 @@ func (c *Case) judgeWrites() []revclock.Bound {
 	c.attachSlow()
 	var out []revclock.Bound
 	for _, w := range c.writes {
-		if w.audit == nil || w.audit.OK() || w.Fate != fate.Landed || w.Verdict.Revision == 0 {
+		r := w.Verdict.Revision
+		shown := w.audit != nil || len(w.traces) > 0
+		if r == 0 || w.Fate != fate.Landed || w.OK() || !shown || w.Received.IsZero() {
 			continue
 		}
-		w.audit.Revision = w.Verdict.Revision
-		if strings.Contains(w.Message, timedOut) {
-			out = append(out, revclock.Bound{Revision: w.Verdict.Revision, After: w.Completed.Add(-applyLag)})
+		if w.audit != nil {
+			w.audit.Revision = r
 		}
+		after := w.Received
+		if strings.Contains(w.Message, timedOut) && w.Completed.Add(-applyLag).After(after) {
+			after = w.Completed.Add(-applyLag)
+		}
+		out = append(out, revclock.Bound{Revision: r, After: after})
 	}
 	return out
 }
