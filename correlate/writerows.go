@@ -97,6 +97,9 @@ func (c *Case) inNamespace(w *writeRequest) bool {
 	if w.audit != nil {
 		return w.audit.Namespace == c.opts.Namespace
 	}
+	if len(w.traces) > 0 {
+		return w.traces[0].namespace == c.opts.Namespace
+	}
 	r, ok := c.hist.Resource(w.Key)
 	return ok && r.Namespace == c.opts.Namespace
 }
