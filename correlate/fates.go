@@ -30,9 +30,10 @@ const timedOut = "etcdserver: request timed out"
 const applyLag = time.Second
 
 // judgeWrites finds out what became of the write requests, once the clock runs. It
-// returns what that tells the clock: etcd answers "request timed out" only while
-// it has not applied the write, so the commit came after the answer, or shortly
-// before it on other members.
+// returns what that tells the clock of the failed ones that landed: they came after
+// they were received. etcd answers "request timed out" only while it has not applied
+// the write, so the commit came after that answer, or shortly before it on other
+// members.
 func (c *Case) judgeWrites() []revclock.Bound {
 	c.collectWrites()
 	requests := make([]*fate.Request, len(c.writes))
@@ -45,13 +46,19 @@ func (c *Case) judgeWrites() []revclock.Bound {
 	c.attachSlow()
 	var out []revclock.Bound
 	for _, w := range c.writes {
-		if w.audit == nil || w.audit.OK() || w.Fate != fate.Landed || w.Verdict.Revision == 0 {
+		r := w.Verdict.Revision
+		shown := w.audit != nil || len(w.traces) > 0
+		if r == 0 || w.Fate != fate.Landed || w.OK() || !shown || w.Received.IsZero() {
 			continue
 		}
-		w.audit.Revision = w.Verdict.Revision
-		if strings.Contains(w.Message, timedOut) {
-			out = append(out, revclock.Bound{Revision: w.Verdict.Revision, After: w.Completed.Add(-applyLag)})
+		if w.audit != nil {
+			w.audit.Revision = r
 		}
+		after := w.Received
+		if strings.Contains(w.Message, timedOut) && w.Completed.Add(-applyLag).After(after) {
+			after = w.Completed.Add(-applyLag)
+		}
+		out = append(out, revclock.Bound{Revision: r, After: after})
 	}
 	return out
 }
@@ -121,6 +128,8 @@ func (c *Case) attachSlow() {
 			byEntry[w.Entry] = w
 		}
 	}
+	var only []int // entries that nothing else shows
+	lines := map[int][]*slowApply{}
 	for _, l := range c.logs {
 		if l == nil {
 			continue
@@ -134,25 +143,30 @@ func (c *Case) attachSlow() {
 				w.slow = append(w.slow, s)
 				continue
 			}
-			if e := c.hist.Entry(i); e.Verb != "" {
-				w := c.entryRequest(i)
-				w.slow = append(w.slow, s)
-				w.Received, w.Completed = s.at.Add(-s.took), s.at
-				c.writes = append(c.writes, w)
-				byEntry[i] = w
+			if lines[i] == nil && c.hist.Entry(i).Verb != "" {
+				only = append(only, i)
 			}
+			lines[i] = append(lines[i], s)
 		}
+	}
+	for _, w := range c.entryRequests(only) {
+		w.slow = lines[w.Entry]
+		w.Received, w.Completed = w.slow[0].at.Add(-w.slow[0].took), w.slow[0].at
+		c.writes = append(c.writes, w)
 	}
 	slices.SortStableFunc(c.writes, func(a, b *writeRequest) int { return a.Received.Compare(b.Received) })
 }
 
-// entryRequest makes the request of an entry that no log shows.
-func (c *Case) entryRequest(i int) *writeRequest {
-	e := c.hist.Entry(i)
-	w := &writeRequest{object: c.objectOfKey(e.Key)}
-	w.Request = fate.Request{Key: e.Key, Verb: e.Verb, ID: e.Request, Revision: e.Revision}
-	w.Verdict = fate.Judge(c.hist, c.clock, []*fate.Request{{ID: e.Request, Key: e.Key}})[0]
-	return w
+// entryRequests makes the requests of entries that no log shows.
+func (c *Case) entryRequests(entries []int) []*writeRequest {
+	out := make([]*writeRequest, len(entries))
+	for n, v := range fate.OfEntries(c.hist, c.clock, entries) {
+		e := c.hist.Entry(entries[n])
+		w := &writeRequest{object: c.objectOfKey(e.Key), Verdict: v}
+		w.Request = fate.Request{Key: e.Key, Verb: e.Verb, ID: e.Request, Revision: e.Revision}
+		out[n] = w
+	}
+	return out
 }
 
 // objectOfKey is "deployments/default/web" for the key of an object, else the key.

@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"sort"
 	"strings"
@@ -119,9 +120,11 @@ func ambiguous(a *auditEvent) bool { return fate.Ambiguous(a.Code, a.Message) }
 // server takes for it, the user agent up to its first slash
 // (apiserver/pkg/endpoints/handlers/create.go: managerOrUserAgent).
 func managerOf(a *auditEvent) string {
-	if _, rest, ok := strings.Cut(a.RequestURI, "fieldManager="); ok {
-		m, _, _ := strings.Cut(rest, "&")
-		return m
+	if _, query, ok := strings.Cut(a.RequestURI, "?"); ok {
+		values, _ := url.ParseQuery(query) // what is broken is left out
+		if m := values.Get("fieldManager"); m != "" {
+			return m
+		}
 	}
 	m, _, _ := strings.Cut(a.UserAgent, "/")
 	return m

@@ -70,14 +70,15 @@ func (c *Case) allWrites(q WriteQuery) []*writeRequest {
 			shown[i] = true
 		}
 	}
+	var only []int
 	for i := range c.hist.Entries() {
-		e := c.hist.Entry(i)
-		if e.Verb == "" || shown[i] || q.Failed && e.Revision != 0 {
-			continue
+		if e := c.hist.Entry(i); e.Verb != "" && !shown[i] && !(q.Failed && e.Revision != 0) {
+			only = append(only, i)
 		}
-		w := c.entryRequest(i)
-		if e.At != 0 {
-			w.Received = c.clock.Time(e.At)
+	}
+	for _, w := range c.entryRequests(only) {
+		if at := c.hist.Entry(w.Entry).At; at != 0 {
+			w.Received = c.clock.Time(at)
 		}
 		all = append(all, w)
 	}
@@ -95,6 +96,9 @@ func (c *Case) inNamespace(w *writeRequest) bool {
 	}
 	if w.audit != nil {
 		return w.audit.Namespace == c.opts.Namespace
+	}
+	if len(w.traces) > 0 {
+		return w.traces[0].namespace == c.opts.Namespace
 	}
 	r, ok := c.hist.Resource(w.Key)
 	return ok && r.Namespace == c.opts.Namespace

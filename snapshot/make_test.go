@@ -28,6 +28,8 @@ type etcdStore struct {
 	records  map[string][]byte // the key bucket
 	others   map[string]map[string][]byte
 	pageSize int
+	// freelist has bbolt write its list of free pages, as etcd did up to 3.2.
+	freelist bool
 }
 
 func newEtcdStore() *etcdStore {
@@ -146,7 +148,7 @@ func marshal(m proto.Message) []byte {
 func (e *etcdStore) file(t testing.TB, path string) string {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: e.pageSize, NoFreelistSync: true, NoSync: true, NoGrowSync: true})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: e.pageSize, NoFreelistSync: !e.freelist, NoSync: true, NoGrowSync: true})
 	must(t, err)
 	must(t, db.Update(func(tx *bbolt.Tx) error {
 		for name, entries := range e.others {

@@ -116,13 +116,19 @@ func (p *replayer) event(n int, r *replay.Request) {
 	e := RaftEvent{Entry: n}
 	switch r.Kind {
 	case replay.KindNoOp:
+		if !p.firstOfTerm(n) {
+			return // raft puts an empty entry in the place of a change of the membership that it refuses
+		}
 		e.Kind, e.Text = RaftLeader, fmt.Sprintf("a new leader begins term %d", r.Term)
 	case replay.KindMemberAttributes:
-		p.h.members.start(&r.Member)
+		if !p.removed[r.Member.ID] {
+			p.h.members.start(&r.Member)
+		}
 		e.Kind, e.Member = RaftStart, memberID(r.Member.ID)
 		e.Text = fmt.Sprintf("started as %s, clients at %s", r.Member.Name, strings.Join(r.Member.ClientURLs, ", "))
 	case replay.KindConfChange:
 		p.h.members.change(&r.ConfChange)
+		p.removed[r.ConfChange.Node] = r.ConfChange.Type == raftpb.ConfChangeRemoveNode
 		e.Kind, e.Member, e.Text = RaftMember, memberID(r.ConfChange.Node), confText(&r.ConfChange)
 	case replay.KindAlarm:
 		e.Kind, e.Member = RaftAlarm, memberID(r.Alarm.Member)
@@ -149,6 +155,18 @@ func (p *replayer) event(n int, r *replay.Request) {
 		return
 	}
 	p.events = append(p.events, e)
+}
+
+// firstOfTerm says whether the committed entry before an entry is of an earlier
+// term, or is not there.
+func (p *replayer) firstOfTerm(n int) bool {
+	for i := n - 1; i >= 0; i-- {
+		x := &p.entries[i]
+		if x.state != EntryLost && x.state != EntryUncommitted {
+			return x.term < p.entries[n].term
+		}
+	}
+	return true
 }
 
 // confVerbs say what a change of the membership does.

@@ -53,7 +53,7 @@ func (p *replayer) sound(run raftRun, end int64) (last int64, from uint64, why s
 	case r.differ > 0:
 		last, why = r.differs-1, p.unfit()
 		from = p.behind(run, last)
-	case r.base > 0 && len(r.agree) == 0 && r.hits == 0 && r.misses >= manyMisses:
+	case len(r.agree) == 0 && r.hits == 0 && r.misses >= manyMisses:
 		return r.from, r.base + 1, fmt.Sprintf("all %d writes that name the revision of their key would name a wrong one: what was stored before them is not known", r.misses)
 	}
 	if r.doubtful > 0 && r.doubtful < from {

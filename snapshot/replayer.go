@@ -19,6 +19,7 @@ type replayer struct {
 	entries []entry
 	keys    keyTable // of the entries' writes
 	events  []RaftEvent
+	removed map[uint64]bool // members
 
 	run    runReplay
 	buffer []byte

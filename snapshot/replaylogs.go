@@ -18,7 +18,7 @@ func (h *History) replayLogs(ctx context.Context, m *merger, logs []*memberLog) 
 	for _, m := range snapMembers(h.ownSnaps(logs)) {
 		h.members[m.ID] = &m
 	}
-	p := &replayer{h: h, m: m, raft: raft, entries: raft.listEntries()}
+	p := &replayer{h: h, m: m, raft: raft, entries: raft.listEntries(), removed: map[uint64]bool{}}
 	err := p.replayAll(ctx)
 	p.finish()
 	return err

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"encoding/binary"
 	"path/filepath"
 	"strings"
@@ -179,5 +180,32 @@ func TestSavedSnapshot(t *testing.T) {
 	}
 	if live := describe(t, e); live.Snapshot || live.HashOK != nil {
 		t.Errorf("a live file: %+v", live)
+	}
+}
+
+// TestSchema32 reads a store as etcd 3.2 and older left it: the free pages are
+// listed, and what later releases keep is not there. The free pages that are listed
+// still have what was on them.
+func TestSchema32(t *testing.T) {
+	e := bigger()
+	delete(e.others, "cluster")
+	delete(e.others, "auth")
+	e.others["meta"] = map[string][]byte{"consistent_index": binary.BigEndian.AppendUint64(nil, 77)}
+	e.member(0x82fe5b068afab294)
+	e.freelist = true
+	path := e.file(t, filepath.Join(t.TempDir(), "db"))
+	h := load(t, path)
+	s := h.Stores()[0]
+	if s.Schema != "3.4" || s.Term != 0 || s.ClusterVersion != "" || s.StorageVersion != "" || s.ConsistentIndex != 77 || len(s.Members) != 1 || len(s.Problems) > 0 {
+		t.Errorf("%+v", s)
+	}
+	if h.Len() != len(e.records) {
+		t.Errorf("%d revisions of %d", h.Len(), len(e.records))
+	}
+	checkRecords(t, h, e)
+	for _, l := range Check(context.Background(), File{Path: "db", OSPath: path}, Options{}) {
+		if l.Status == CheckFault && l.Name != "values" { // which are no objects here
+			t.Errorf("%+v", l)
+		}
 	}
 }

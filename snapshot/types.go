@@ -59,7 +59,8 @@ type Store struct {
 	// Term is 0 in stores of etcd 3.4.
 	ConsistentIndex, Term uint64
 	// StorageVersion and ClusterVersion are as stored ("3.6.0"), "" if absent;
-	// Schema is "3.4", "3.5" or "3.6" after the keys that the meta bucket has,
+	// Schema is "3.4" (that or any release before), "3.5" or "3.6" after the keys that
+	// the meta bucket has,
 	// newer where the storage version says so.
 	StorageVersion, ClusterVersion, Schema string
 	// TxID is the bbolt transaction of the meta page that was used.

@@ -62,11 +62,11 @@ func TestMadeWAL(t *testing.T) {
 			l.term, l.last = 3, 3
 			return []File{damageText(t, l.put("/damaged", "1").put("/d", "1").state(1, 5).files("m")[0], "/damaged")}
 		}, "2:/a=1", "3@2:applied:2 4@2:commit-unknown:0 5@3:unplaced:0 5@2:lost:0",
-			[]string{"damaged: its checksum", "entries 4 to 4 are missing", "no revisions are made of the entries 5 to 5: what was stored before"}},
+			[]string{"damaged: its checksum", "entries 4 to 4 are missing", "no revisions are replayed of the entries 5 to 5: what was stored before"}},
 		{"a damage in one term", func(t *testing.T) []File {
 			return []File{damageText(t, begun(t, 1).put("/damaged", "1").put("/d", "1").state(1, 7).files("m")[0], "/damaged")}
 		}, "2:/a=1 3:/b=1 4:/a=2", "3@2:applied:2 4@2:applied:3 5@2:applied:4 7@2:unplaced:0",
-			[]string{"damaged: its checksum", "entries 6 to 6 are missing", "no revisions are made of the entries 7 to 7"}},
+			[]string{"damaged: its checksum", "entries 6 to 6 are missing", "no revisions are replayed of the entries 7 to 7"}},
 		{"a damage and a later commit, but no later entry", func(t *testing.T) []File {
 			l := begun(t, 1).state(1, 3)
 			l.term, l.last = 3, 3
@@ -77,30 +77,30 @@ func TestMadeWAL(t *testing.T) {
 			l.term, l.last = 3, 9
 			return l.snapshot(9, 3).state(0, 9).put("/late", "1").state(0, 10).files("m")
 		}, "2:/a=1", "3@2:applied:2 4@2:commit-unknown:0 5@2:commit-unknown:0 10@3:unplaced:0",
-			[]string{"entries 4 to 9 are missing", "no revisions are made of the entries 10 to 10"}},
+			[]string{"entries 4 to 9 are missing", "no revisions are replayed of the entries 10 to 10"}},
 		{"a received snapshot within the log", func(t *testing.T) []File {
 			l := begun(t, 1).state(1, 3)
 			l.term, l.last = 3, 4
 			return l.snapshot(4, 3).state(0, 4).put("/late", "1").state(0, 5).files("m")
 		}, "2:/a=1", "3@2:applied:2 4@2:commit-unknown:0 5@3:unplaced:0 5@2:lost:0",
-			[]string{"entries 4 to 4 are missing", "no revisions are made of the entries 5 to 5"}},
+			[]string{"entries 4 to 4 are missing", "no revisions are replayed of the entries 5 to 5"}},
 		{"its own snapshot, ahead of the commit that it wrote", func(t *testing.T) []File {
 			return begun(t, 1).state(1, 3).snapshot(4, 2).put("/c", "1").state(1, 6).files("m")
 		}, "2:/a=1 3:/b=1 4:/a=2 5:/c=1", "3@2:applied:2 4@2:applied:3 5@2:applied:4 6@2:applied:5", nil},
 		{"a request that is not known", func(t *testing.T) []File {
 			return begun(t, 1).save(raftpb.EntryNormal, []byte{0xfa, 0xff, 0x03, 0x01, 'x'}).put("/c", "1").state(1, 7).files("m")
 		}, "2:/a=1 3:/b=1 4:/a=2", "3@2:applied:2 4@2:applied:3 5@2:applied:4 6@2:unplaced:0 7@2:unplaced:0",
-			[]string{"no revisions are made of the entries 6 to 7: from there on nothing is sure: an entry could not be decoded"}},
+			[]string{"no revisions are replayed of the entries 6 to 7: from there on nothing is sure: an entry could not be decoded"}},
 		{"authentication", func(t *testing.T) []File {
 			return begun(t, 1).request(&etcdserverpb.InternalRaftRequest{AuthEnable: &etcdserverpb.AuthEnableRequest{}}).put("/c", "1").state(1, 7).files("m")
 		}, "2:/a=1 3:/b=1 4:/a=2", "3@2:applied:2 4@2:applied:3 5@2:applied:4 6@2:applied:0 7@2:unplaced:0",
-			[]string{"no revisions are made of the entries 7 to 7: from there on nothing is sure: authentication is on"}},
+			[]string{"no revisions are replayed of the entries 7 to 7: from there on nothing is sure: authentication is on"}},
 		{"restored", func(t *testing.T) []File {
 			return newWAL(t, 1).members(1).state(1, 1).snapshot(1, 1).leader(2, 1).put("/a", "1").state(1, 3).files("m")
-		}, "", "3@2:unplaced:0", []string{"no revisions are made of the entries 1 to 3: what was stored before them is not known"}},
+		}, "", "3@2:unplaced:0", []string{"no revisions are replayed of the entries 1 to 3: what was stored before them is not known"}},
 		{"restored, and the mark of the snapshot is damaged", func(t *testing.T) []File {
 			return newWAL(t, 1).members(1).state(1, 1).leader(2, 1).put("/a", "1").state(1, 3).files("m")
-		}, "", "3@2:unplaced:0", []string{"no revisions are made of the entries 1 to 3: what was stored before them is not known"}},
+		}, "", "3@2:unplaced:0", []string{"no revisions are replayed of the entries 1 to 3: what was stored before them is not known"}},
 		{"a damage before the first request", func(t *testing.T) []File {
 			return []File{damageText(t, newWAL(t, 1).members(1, 2).state(0, 2).leader(2, 2).put("/a", "1").state(1, 4).files("m")[0], `"m2"`)}
 		}, "", "3@2:unplaced:0 4@2:unplaced:0", []string{"damaged", "entries 3 to 4: what was"}},
@@ -111,7 +111,7 @@ func TestMadeWAL(t *testing.T) {
 			}
 			return l.state(1, 13).files("m")
 		}, "", "3@2:unplaced:0 4@2:unplaced:0 5@2:unplaced:0 6@2:unplaced:0 7@2:unplaced:0 8@2:unplaced:0 9@2:unplaced:0 10@2:unplaced:0 11@2:unplaced:0 12@2:unplaced:0 13@2:unplaced:0",
-			[]string{"no revisions are made of the entries 1 to 13: all 10 writes that name the revision"}},
+			[]string{"no revisions are replayed of the entries 1 to 13: all 10 writes that name the revision"}},
 		{"another cluster of the same IDs", func(t *testing.T) []File {
 			one := begun(t, 1).put("/c", "1").state(1, 6).files("m1")
 			return join(one, newWAL(t, 1).members(1).state(0, 1).leader(2, 1).put("/a", "1").put("/other", "1").state(1, 4).files("m2"))

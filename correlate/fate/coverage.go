@@ -8,8 +8,9 @@ import (
 
 // coverage is how much of the raft log there is.
 type coverage struct {
-	// from and to are when the first and the last committed entry that is dated were
-	// applied; zero without a log.
+	// from is when the first committed entry that is dated was applied, to when the
+	// last one was that every log has: a member that stopped or was cut off before
+	// the others may still propose what it was sent. Zero without a log.
 	from, to time.Time
 	// members are those whose logs were read, all says whether they are all there.
 	members map[string]bool
@@ -33,17 +34,17 @@ func newCoverage(h *snapshot.History, times Times) coverage {
 		if e.At == 0 {
 			continue
 		}
-		t, lo, _ := times.At(e.At)
 		if c.from.IsZero() {
-			c.from = t
-		}
-		if lo.After(c.to) {
-			c.to = lo
+			c.from, _, _ = times.At(e.At)
 		}
 	}
-	for _, l := range h.WALs() {
-		if l.Rejected == "" && l.Entries > 0 {
-			c.members[l.MemberID] = true
+	for n, l := range h.WALs() {
+		if l.Rejected != "" || l.Entries == 0 {
+			continue
+		}
+		c.members[l.MemberID] = true
+		if _, to, _ := times.At(l.Span.Last); n == 0 || to.Before(c.to) {
+			c.to = to
 		}
 	}
 	c.findMissing(h)

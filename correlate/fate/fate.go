@@ -66,18 +66,6 @@ type Times interface {
 	At(revision int64) (t, earliest, latest time.Time)
 }
 
-// slack is how far times of the API server and the bounds of revisions may lie
-// apart.
-const slack = 300 * time.Millisecond
-
-// How long after its answer a write is expected at most: where nothing but key and
-// time join it, and where more does. A proposal waits for as long as there is no
-// quorum.
-const (
-	late   = 5 * time.Second
-	latest = 10 * time.Minute
-)
-
 // Judge says what became of each request. Requests that were answered with
 // success take part, since what they wrote is nobody else's.
 func Judge(h *snapshot.History, times Times, requests []*Request) []Verdict {
@@ -85,6 +73,16 @@ func Judge(h *snapshot.History, times Times, requests []*Request) []Verdict {
 	out := make([]Verdict, len(requests))
 	for i, r := range requests {
 		out[i] = j.verdict(r)
+	}
+	return out
+}
+
+// OfEntries says what became of the requests that proposed entries.
+func OfEntries(h *snapshot.History, times Times, entries []int) []Verdict {
+	j := &judge{h: h, logs: newCoverage(h, times)}
+	out := make([]Verdict, len(entries))
+	for n, i := range entries {
+		out[n] = j.entry(i)
 	}
 	return out
 }

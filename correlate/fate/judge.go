@@ -10,28 +10,27 @@ import (
 // judge knows which writes are whose.
 type judge struct {
 	h     *snapshot.History
-	times Times
-	// claimed are the revisions that answered requests made, taken the entries that
-	// are joined to a request.
-	claimed map[int64]bool
+	spans *spans
+	keys  map[string]*keyWrites
+	// claimed are the revisions that answered requests made, taken the entries whose
+	// request a log names.
+	claimed map[int64]*Request
 	taken   map[int]*Request
 	// rivals are the answered requests of a key that are joined to no revision.
-	rivals map[string][]*Request
+	rivals map[string]*rivals
 	// logs is how far the raft logs reach.
 	logs coverage
 	// joined is what the requests that were answered with an error have become.
-	joined map[*Request]outcome
+	joined map[*Request]*outcome
 }
 
 func newJudge(h *snapshot.History, times Times, requests []*Request) *judge {
-	j := &judge{h: h, times: times, claimed: map[int64]bool{}, taken: map[int]*Request{}, rivals: map[string][]*Request{}, joined: map[*Request]outcome{}}
+	j := &judge{h: h, spans: newSpans(h, times), keys: map[string]*keyWrites{}, claimed: map[int64]*Request{}, taken: map[int]*Request{},
+		rivals: map[string]*rivals{}, joined: map[*Request]*outcome{}}
 	j.logs = newCoverage(h, times)
 	for _, r := range requests {
-		switch {
-		case r.Revision != 0:
-			j.claimed[r.Revision] = true
-		case r.OK() && r.Key != "":
-			j.rivals[r.Key] = append(j.rivals[r.Key], r)
+		if r.Revision != 0 {
+			j.claimed[r.Revision] = r
 		}
 		if i, ok := h.EntryOfRequest(r.ID); ok {
 			j.taken[i] = r
@@ -41,227 +40,132 @@ func newJudge(h *snapshot.History, times Times, requests []*Request) *judge {
 	return j
 }
 
-// assign joins the requests that failed to what they may have become, the earlier
-// one first. What one has got the next cannot have.
+// assign joins the requests that failed to what they may have become.
 func (j *judge) assign(requests []*Request) {
-	order := slices.Clone(requests)
-	slices.SortStableFunc(order, func(a, b *Request) int { return a.Received.Compare(b.Received) })
-	for _, r := range order {
-		if r.OK() || r.Revision != 0 || r.ID != 0 || r.Key == "" {
-			continue
+	var failed []*Request
+	keys := map[string]bool{}
+	for _, r := range requests {
+		if !r.OK() && r.Revision == 0 && r.ID == 0 && r.Key != "" && !r.Received.IsZero() {
+			failed = append(failed, r)
+			keys[r.Key] = true
 		}
-		o := choose(j.candidates(r))
+	}
+	if len(failed) == 0 {
+		return
+	}
+	j.answered(requests, keys)
+	slices.SortStableFunc(failed, func(a, b *Request) int { return a.Received.Compare(b.Received) })
+	for _, r := range failed {
+		o := &outcome{sure: j.candidates(r)}
 		j.joined[r] = o
-		for _, i := range o.before {
-			j.taken[i] = r
-		}
-		if o.found {
-			j.take(r, o.candidate)
+		for _, w := range o.sure {
+			w.suitors = append(w.suitors, r)
 		}
 	}
-}
-
-// take gives a candidate to a request.
-func (j *judge) take(r *Request, c candidate) {
-	if c.entry >= 0 {
-		j.taken[c.entry] = r
+	for _, r := range failed {
+		j.choose(r, j.joined[r])
 	}
-	if c.revision != 0 {
-		j.claimed[c.revision] = true
+	for _, r := range failed {
+		if o := j.joined[r]; o.write == nil && o.many == 0 {
+			o.open = j.openWrites(r)
+		}
 	}
 }
 
-// candidate is a write of the request's key that it may have become.
-type candidate struct {
-	entry    int // -1 for a revision of which there is no entry
-	revision int64
-	state    snapshot.EntryState
-	// contested is true for one that an answered request can have made.
-	contested bool
-	// race is true for one that was rejected for its precondition.
-	race bool
-	// sure is true where more than key and time join it: the precondition, or the
-	// managed fields that the API server stamps for the request.
-	sure bool
-}
-
-// candidates are the writes that the request may have become, in order.
-func (j *judge) candidates(r *Request) []candidate {
-	var out []candidate
-	for _, i := range j.h.EntriesOf(r.Key) {
-		e := j.h.Entry(i)
-		if j.taken[i] != nil || e.Revision != 0 && j.claimed[e.Revision] || !compatible(r, e.Verb) {
+// answered sorts the answered requests of the keys: what they are joined to is
+// theirs, unless the write's own stamps say that it is of another request. The
+// others are rivals.
+func (j *judge) answered(requests []*Request, keys map[string]bool) {
+	for _, r := range requests {
+		if !r.OK() || !keys[r.Key] {
 			continue
 		}
-		if r.Expected > 0 && r.Verb == "update" && e.Expected != r.Expected {
-			continue
+		if r.Revision != 0 {
+			w := j.writes(r.Key).ofRevision(r.Revision)
+			if w == nil || r.Expected > 0 || j.writes(r.Key).tie(r, w) != foreign {
+				continue
+			}
+			delete(j.claimed, r.Revision)
 		}
-		from, to := j.span(i, &e)
-		if !j.fits(r, from, to, true) {
-			continue
+		if j.rivals[r.Key] == nil {
+			j.rivals[r.Key] = &rivals{}
 		}
-		c := candidate{entry: i, revision: e.Revision, state: e.State, race: e.Reason == "compare-failed"}
-		c.sure = r.Expected > 0 && r.Verb == "update" || j.stamped(r, i)
-		c.contested = j.contested(r, i, &e)
-		if j.fits(r, from, to, c.sure) {
-			out = append(out, c)
-		}
+		j.rivals[r.Key].list = append(j.rivals[r.Key].list, r)
 	}
-	return prefer(append(out, j.stored(r)...))
+	for _, x := range j.rivals {
+		x.sort()
+	}
 }
 
-// stored are the revisions of the key of which there is no entry. Nothing but the
-// request's own stamp joins them.
-func (j *judge) stored(r *Request) []candidate {
-	var out []candidate
-	all := j.h.Key(r.Key)
-	for n, i := range all {
-		x := j.h.At(i)
-		if x.WAL || x.Tombstone || j.claimed[x.Main] || n == 0 && r.Verb != "create" {
-			continue
-		}
-		before := -1
-		if n > 0 {
-			before = all[n-1]
-		}
-		_, lo, hi := j.times.At(x.Main)
-		if j.fits(r, lo, hi, true) && j.wrote(r, i, before) {
-			out = append(out, candidate{entry: -1, revision: x.Main, state: snapshot.EntryApplied, sure: true})
-		}
+// writes are those of a key.
+func (j *judge) writes(key string) *keyWrites {
+	k := j.keys[key]
+	if k == nil {
+		k = newKeyWrites(j.h, key, j.spans)
+		j.keys[key] = k
 	}
-	return out
+	return k
 }
 
-// fits says whether a write that was made between two moments can be the
-// request's: it is stored after it was received, and not long after it was
-// answered. sure allows more.
-func (j *judge) fits(r *Request, from, to time.Time, sure bool) bool {
-	if !to.IsZero() && to.Before(r.Received.Add(-slack)) {
-		return false
-	}
-	most := late
-	if sure {
-		most = latest
-	}
-	return from.IsZero() || !from.After(r.Completed.Add(most))
+// free says whether a write is not known to be another request's.
+func (j *judge) free(w *write) bool {
+	return w.owner == nil && (w.entry < 0 || j.taken[w.entry] == nil) && (w.revision == 0 || j.claimed[w.revision] == nil)
 }
 
-// span bounds when an entry was applied, or where it was lost when it was written.
-func (j *judge) span(i int, e *snapshot.Entry) (from, to time.Time) {
-	if e.At != 0 {
-		_, from, _ = j.times.At(e.At)
-		if e.Revision != 0 {
-			_, _, to = j.times.At(e.Revision)
-		} else {
-			_, _, to = j.times.At(e.At + 1)
-		}
-		return from, to
+// slack is how far times of the API server and the bounds of revisions may lie
+// apart.
+const slack = 300 * time.Millisecond
+
+// candidates are the writes that more than object and time join to the request, in
+// order.
+func (j *judge) candidates(r *Request) []*write {
+	k := j.writes(r.Key)
+	if len(k.list) == 0 || answerOf(r).proposes == nothing {
+		return nil
 	}
-	for n := i - 1; n >= 0; n-- {
-		if b := j.h.Entry(n); b.At != 0 && b.Index < e.Index {
-			_, from, _ = j.times.At(b.At)
-			break
-		}
-	}
-	for n := i + 1; n < j.h.Entries(); n++ {
-		if a := j.h.Entry(n); a.At != 0 && a.Index >= e.Index {
-			_, _, to = j.times.At(a.At + 1)
-			break
+	var list []*write
+	for _, w := range k.stampIndex().matches(r) {
+		after := w.to.IsZero() || !w.to.Before(r.Received.Add(-slack))
+		if after && j.free(w) && r.may(w) && k.tie(r, w) == sure {
+			list = append(list, w)
 		}
 	}
-	return from, to
+	slices.SortFunc(list, func(a, b *write) int { return a.place - b.place })
+	list = slices.Compact(list)
+	// What an answered request can have made is that one's, if there is another.
+	if slices.ContainsFunc(list, func(w *write) bool { return !w.race && !j.contested(r.Key, w) }) {
+		list = slices.DeleteFunc(list, func(w *write) bool { return j.contested(r.Key, w) })
+	}
+	return list
 }
 
-// prefer keeps those that are not contested, if there are any, and of those the
-// sure ones, if there are any.
-func prefer(list []candidate) []candidate {
-	if slices.ContainsFunc(list, func(c candidate) bool { return !c.contested }) {
-		list = slices.DeleteFunc(list, func(c candidate) bool { return c.contested })
-	}
-	if !slices.ContainsFunc(list, func(c candidate) bool { return c.sure }) {
-		return list
-	}
-	return slices.DeleteFunc(list, func(c candidate) bool { return !c.sure })
+// may says whether the answer to a request allows a write to be its own.
+func (r *Request) may(w *write) bool {
+	return answerOf(r).proposes == anything || w.state == snapshot.EntryRejected
 }
 
-// contested says whether a request that was answered with success, and of which
-// it is not known what it wrote, can have made an entry that took effect: then it
-// is that one's.
-func (j *judge) contested(r *Request, i int, e *snapshot.Entry) bool {
-	if e.State == snapshot.EntryRejected || e.State == snapshot.EntryLost {
-		return false
-	}
-	from, to := j.span(i, e)
-	for _, other := range j.rivals[r.Key] {
-		before := !to.IsZero() && to.Before(other.Received.Add(-slack))
-		after := !from.IsZero() && from.After(other.Completed.Add(slack))
-		if before || after || !compatible(other, e.Verb) || other.Verb == "update" && other.Expected > 0 && other.Expected != e.Expected {
-			continue
-		}
-		if e.Verb == "delete" || j.stamped(other, i) {
-			return true
-		}
-	}
-	return false
-}
+// latest is how long after its answer a write is looked for that nothing but its
+// object joins to the request: a proposal waits for as long as there is no quorum.
+const latest = 10 * time.Minute
 
-// outcome is what a request has become.
-type outcome struct {
-	candidate
-	found  bool  // there is one
-	before []int // entries of the same request that were rejected
-	many   int   // how many candidates there are, where it cannot be told which
-}
-
-// choose finds what a request became of the candidates, which are in order. An API
-// server that loses a race reads again and tries again, so one write may stand
-// behind several that were rejected for their precondition; what is rejected for
-// another reason is not tried again.
-func choose(list []candidate) (o outcome) {
-	var done []candidate
-	for _, c := range list {
-		if c.state != snapshot.EntryRejected {
-			done = append(done, c)
+// openWrites counts the writes that nothing but the object joins to the request,
+// and nothing speaks against: 0, 1 or 2 for more.
+func (j *judge) openWrites(r *Request) int {
+	a := answerOf(r)
+	if a.proposes != anything {
+		return 0
+	}
+	until := r.end().Add(latest)
+	if a.fate != Unknown { // etcd refused it when it had applied it
+		until = r.end().Add(slack)
+	}
+	k := j.writes(r.Key)
+	n := 0
+	k.between(r.Received.Add(-slack), until, func(w *write) bool {
+		if j.free(w) && k.tie(r, w) != foreign && (a.fate == Unknown || w.effective()) {
+			n++
 		}
-	}
-	switch {
-	case len(list) == 0:
-		return o
-	case list[0].contested: // all are, then
-		return outcome{many: len(list)}
-	case len(done) > 1:
-		return outcome{many: len(done)}
-	case len(done) == 1:
-		o.candidate = done[0]
-	case list[0].race:
-		last := 0
-		for last+1 < len(list) && list[last+1].race {
-			last++
-		}
-		o.candidate = list[last]
-	default:
-		o.candidate = list[0]
-	}
-	o.found = true
-	for _, c := range list {
-		if c.race && c.entry >= 0 && c.entry < o.entry {
-			o.before = append(o.before, c.entry)
-		}
-	}
-	return o
-}
-
-// compatible says whether a request can become a write of a kind. A delete may
-// first mark the object, a patch may create it, and a subresource writes its
-// object.
-func compatible(r *Request, verb string) bool {
-	switch {
-	case r.Verb == "create" && r.Subresource == "":
-		return verb == "create"
-	case r.Verb == "create":
-		return verb == "update" || verb == "delete"
-	case r.Verb == "delete":
-		return verb == "update" || verb == "delete"
-	}
-	return verb == "update" || verb == "create"
+		return n < 2
+	})
+	return n
 }

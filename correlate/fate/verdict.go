@@ -2,6 +2,7 @@ package fate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"etcd-autopsy/snapshot"
@@ -10,58 +11,82 @@ import (
 // verdict says what became of a request.
 func (j *judge) verdict(r *Request) Verdict {
 	if i, ok := j.h.EntryOfRequest(r.ID); ok {
-		return j.entry(candidate{entry: i, revision: j.h.Entry(i).Revision, state: j.h.Entry(i).State, sure: true})
-	}
-	if r.Revision != 0 {
-		v := Verdict{Fate: Landed, Entry: -1, Revision: r.Revision}
-		if i, ok := j.h.EntryOfRevision(r.Revision); ok {
-			v.Entry = i
-		}
-		return v
+		return j.entry(i)
 	}
 	if r.OK() {
-		return Verdict{Fate: Landed, Entry: -1, Why: "it was answered with success"}
+		return j.answeredWell(r)
+	}
+	if r.Revision != 0 {
+		return j.madeRevision(r.Revision)
 	}
 	o := j.joined[r]
 	switch {
-	case o.found:
-		v := j.entry(o.candidate)
+	case o == nil:
+		o = &outcome{}
+	case o.write != nil && j.unfinished(r, o.write):
+		e := j.h.Entry(o.write.entry)
+		return Verdict{Fate: Unknown, Entry: o.write.entry, Before: o.before, Settle: "the WAL of a longer time",
+			Why: rejection(&e) + "; an API server tries again then, and the logs do not cover all of the time in which it could"}
+	case o.write != nil && o.write.entry < 0:
+		return Verdict{Fate: Landed, Entry: -1, Revision: o.write.revision, Why: "a revision of the object carries the stamp of this request"}
+	case o.write != nil:
+		v := j.entry(o.write.entry)
 		v.Before = o.before
 		return v
-	case o.many > 0:
-		return Verdict{Fate: Unknown, Entry: -1, Why: severalWhy(o.many),
-			Settle: "an audit log of level RequestResponse, which names the revision of each answer"}
+	case o.many > 0 && (answerOf(r).fate == Unknown || slices.ContainsFunc(o.sure, (*write).effective)):
+		return Verdict{Fate: Unknown, Entry: -1, Why: severalWhy(o), Settle: "an audit log of level RequestResponse, which names the revision of each answer"}
 	}
-	return j.none(r)
+	return j.none(r, o)
+}
+
+// answeredWell is the fate of a request that was answered with success.
+func (j *judge) answeredWell(r *Request) Verdict {
+	if r.Revision != 0 && j.claimed[r.Revision] == r {
+		return j.madeRevision(r.Revision)
+	}
+	return Verdict{Fate: Landed, Entry: -1, Why: "it was answered with success"}
+}
+
+func (j *judge) madeRevision(main int64) Verdict {
+	v := Verdict{Fate: Landed, Entry: -1, Revision: main}
+	if i, ok := j.h.EntryOfRevision(main); ok {
+		v.Entry = i
+	}
+	return v
+}
+
+// unfinished says whether a request that lost a race may have been tried again
+// unseen.
+func (j *judge) unfinished(r *Request, w *write) bool {
+	retries := r.Verb != "update" || r.Expected == 0
+	return w.race && retries && Ambiguous(r.Code, r.Message) && !j.logs.spans(r.Received, r.end())
 }
 
 // severalWhy says why it is not known which write a request became.
-func severalWhy(n int) string {
-	if n == 1 {
-		return "one write of the object could be it, but also that of a request that was answered with success"
+func severalWhy(o *outcome) string {
+	switch {
+	case o.many == 1:
+		return "one write of the object could be it, but also that of another request"
+	case o.shared:
+		return fmt.Sprintf("%d writes of the object could be it, but also those of other requests", o.many)
 	}
-	return fmt.Sprintf("%d writes of the object could be it", n)
+	return fmt.Sprintf("%d writes of the object could be it", o.many)
 }
 
-// entry is the fate of a request that became an entry, or a revision of which
-// there is no entry.
-func (j *judge) entry(c candidate) Verdict {
-	v := Verdict{Entry: c.entry, Revision: c.revision}
-	if c.entry < 0 {
-		v.Fate, v.Why = Landed, "a revision of the object carries managed fields of this client with a time within the request"
-		return v
-	}
-	e := j.h.Entry(c.entry)
+// entry is the fate of a request that became an entry.
+func (j *judge) entry(i int) Verdict {
+	e := j.h.Entry(i)
+	v := Verdict{Entry: i, Revision: e.Revision}
 	switch {
-	case c.state == snapshot.EntryApplied && c.revision != 0:
+	case e.State == snapshot.EntryApplied && e.Revision != 0:
 		v.Fate, v.Why = Landed, fmt.Sprintf("raft entry %d of term %d, proposed by it, made revision %d", e.Index, e.Term, e.Revision)
-	case c.state == snapshot.EntryApplied:
+	case e.State == snapshot.EntryApplied:
 		v.Fate, v.Why = Landed, fmt.Sprintf("raft entry %d of term %d was applied and changed nothing", e.Index, e.Term)
-	case c.state == snapshot.EntryRejected:
+	case e.State == snapshot.EntryRejected:
 		v.Fate, v.Why = Rejected, rejection(&e)
-	case c.state == snapshot.EntryLost:
+	case e.State == snapshot.EntryLost:
 		v.Fate, v.Why = Lost, fmt.Sprintf("raft entry %d of term %d was never committed: another one has its index", e.Index, e.Term)
-	case c.state == snapshot.EntryUncommitted:
+	case e.State == snapshot.EntryUncommitted:
 		v.Fate, v.Why, v.Settle = Unknown, fmt.Sprintf("raft entry %d of term %d is there, but nothing says whether it was committed", e.Index, e.Term), "a store of a later moment, or the WAL of "+j.others()
 	default:
 		v.Fate, v.Why, v.Settle = Unknown, fmt.Sprintf("raft entry %d of term %d is committed, but the state of the store before it is not known", e.Index, e.Term), "a store that was copied before it, or the older segments of the WAL"
@@ -93,57 +118,30 @@ func (j *judge) others() string {
 	return strings.Join(j.logs.missing, ", ")
 }
 
-// refusals are answers that say by themselves that etcd did not take the write on
-// (etcd v3.6 server/etcdserver/errors): the first that the message contains
-// counts.
-var refusals = []struct {
-	text string
-	fate Fate
-	why  string
-}{
-	{"etcdserver: no leader", NotProposed, "etcd had no leader and refused to propose it"},
-	{"etcdserver: too many requests", NotProposed, "etcd had too many proposals waiting and refused to propose it"},
-	{"etcdserver: request is too large", Rejected, "etcd refused it as too large"},
-	{"etcdserver: mvcc: database space exceeded", Rejected, "etcd refused it for lack of space"},
-}
-
-// Ambiguous says whether an answer leaves open what became of a write: a time-out,
-// a changed leader, a broken connection. A refusal by rule does not.
-func Ambiguous(code int32, message string) bool {
-	if code == 408 || code == 504 {
-		return true
-	}
-	for _, x := range refusals {
-		if strings.Contains(message, x.text) {
-			return false
-		}
-	}
-	return (code == 0 || code >= 500) && !strings.Contains(message, "failed calling webhook")
-}
-
-// none is the fate of a request that became nothing that is there.
-func (j *judge) none(r *Request) Verdict {
-	for _, x := range refusals {
-		if strings.Contains(r.Message, x.text) {
-			return Verdict{Fate: x.fate, Entry: -1, Why: x.why}
-		}
-	}
-	if !Ambiguous(r.Code, r.Message) {
-		return Verdict{Fate: Rejected, Entry: -1, Why: fmt.Sprintf("the API server refused it with %d", r.Code)}
-	}
+// none is the fate of a request that became nothing that is surely its own.
+func (j *judge) none(r *Request, o *outcome) Verdict {
+	a := answerOf(r)
 	v := Verdict{Fate: Unknown, Entry: -1}
 	switch {
+	case o.open == 1:
+		v.Why, v.Settle = "one write of the object could be it, but nothing but its time speaks for that", "an audit log of every request for the object"
+	case o.open > 1:
+		v.Why, v.Settle = "several writes of the object could be it, but nothing but their times speaks for that", "an audit log of every request for the object"
+	case a.fate != Unknown:
+		return Verdict{Fate: a.fate, Entry: -1, Why: a.why}
 	case r.Key == "":
 		v.Why, v.Settle = "the request names no object", "an audit log of level Request, which has the object"
+	case r.Received.IsZero():
+		v.Why, v.Settle = "it is not known when the request was made", "an audit log"
 	case j.h.Entries() == 0:
 		v.Why, v.Settle = "no revision shows it, and there is no raft log", "the members' WALs"
-	case !j.logs.spans(r.Received, r.Completed):
+	case !j.logs.spans(r.Received, r.end()):
 		v.Why, v.Settle = "no raft entry shows it, but the logs do not cover all of the time in which it could", "the WAL of a longer time"
 	case !j.logs.complete():
 		v.Why = "it is not stored: no committed raft entry is a write of its object at that time; whether it was proposed cannot be seen"
 		v.Settle = "the WAL of " + j.others()
 	default:
-		v.Fate, v.Why = NotProposed, "no member's raft log has a write of its object at that time"
+		v.Fate, v.Why = NotProposed, "no member's raft log has a write of its object that can be it"
 	}
 	return v
 }
