@@ -57,9 +57,9 @@ func (p *replayer) sound(run raftRun, end int64) (last int64, from uint64, why s
 		return r.from, r.base + 1, fmt.Sprintf("all %d writes that name the revision of their key would name a wrong one: what was stored before them is not known", r.misses)
 	}
 	if r.doubtful > 0 && r.doubtful < from {
-		last = p.confirmed(r.certain, last)
+		last = min(last, p.confirmed(r.certain, last))
 		if next := max(r.doubtful, p.behind(run, last)); next < from {
-			from, why = next, "from there on nothing is sure: "+r.doubt
+			from, why = next, "nothing is sure from there on: "+r.doubt
 		}
 	}
 	return last, from, why
@@ -91,7 +91,7 @@ func (p *replayer) behind(run raftRun, last int64) uint64 {
 // confirmed is the revision up to which all that is not sure is as the stores,
 // which have every revision there, say too.
 func (p *replayer) confirmed(certain, last int64) int64 {
-	for certain < last && p.mustHave(certain+1) {
+	for certain < last && !p.run.refuted && p.mustHave(certain+1) {
 		certain++
 	}
 	return certain

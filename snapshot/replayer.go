@@ -44,6 +44,7 @@ type runReplay struct {
 	doubtful uint64
 	certain  int64
 	doubt    string
+	refuted  bool // what came behind it differs
 	// hits are writes of keys that were as their writer had seen them, misses those
 	// of keys that were not. Only keys count that entries of the run have written:
 	// if the base is a wrong one, what it makes of those never is the right revision.
@@ -86,14 +87,14 @@ func (p *replayer) replayAll(ctx context.Context) error {
 // place replays a run from the first base that fits, and where that leads no
 // further from the next one.
 func (p *replayer) place(ctx context.Context, run raftRun) {
-	next, why := run.first, "what was stored before them is not known"
+	next, why := run.first, ""
 	for _, b := range p.bases(run) {
 		if b.index+1 < next {
 			continue
 		}
 		from, not := p.replay(ctx, run, b)
 		if from > b.index+1 {
-			if next > run.first && b.index >= next {
+			if why != "" && b.index >= next {
 				p.tell(run, next, b.index, why)
 			}
 			next = from
@@ -102,6 +103,9 @@ func (p *replayer) place(ctx context.Context, run raftRun) {
 			p.anchorRest(ctx, run)
 			return
 		}
+	}
+	if why == "" {
+		why = "what was stored before them is not known"
 	}
 	if !p.described {
 		p.describe(ctx, run)
@@ -269,8 +273,13 @@ func (p *replayer) found(x *entry, c *replay.Change) (w walRecord) {
 	return w
 }
 
-// disagree counts a revision that entries and stores do not agree about.
+// disagree counts a revision that entries and stores do not agree about, if the
+// entries are sure.
 func (r *runReplay) disagree(main int64, format string, args ...any) {
+	if r.doubtful > 0 && main > r.certain {
+		r.refuted = true
+		return
+	}
 	if r.differ++; r.differ == 1 {
 		r.differs, r.first = main, fmt.Sprintf(format, args...)
 	}

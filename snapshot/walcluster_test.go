@@ -198,7 +198,7 @@ func TestLostAndLanded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs etcds")
 	}
-	smallSegments(t)
+	smallSegments(t, 64<<10)
 	for _, tt := range []struct {
 		name   string
 		writes int // while the old leader is away: from 200 on it gets a snapshot

@@ -20,10 +20,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// smallSegments makes etcd begin a segment of its log every 64 KiB.
-func smallSegments(t testing.TB) {
+// smallSegments makes etcd begin a new segment of its log after so many bytes.
+func smallSegments(t testing.TB, size int64) {
 	was := wal.SegmentSizeBytes
-	wal.SegmentSizeBytes = 64 << 10
+	wal.SegmentSizeBytes = size
 	t.Cleanup(func() { wal.SegmentSizeBytes = was })
 }
 

@@ -27,7 +27,7 @@ type workload struct {
 // runWorkload runs it.
 func runWorkload(t testing.TB, seed uint64, requests int) *workload {
 	t.Helper()
-	smallSegments(t)
+	smallSegments(t, 64<<10)
 	ctx := context.Background()
 	w := &workload{data: filepath.Join(t.TempDir(), "data")}
 	_, c, stop := quickEtcd(t, w.data)

@@ -90,11 +90,11 @@ func TestMadeWAL(t *testing.T) {
 		{"a request that is not known", func(t *testing.T) []File {
 			return begun(t, 1).save(raftpb.EntryNormal, []byte{0xfa, 0xff, 0x03, 0x01, 'x'}).put("/c", "1").state(1, 7).files("m")
 		}, "2:/a=1 3:/b=1 4:/a=2", "3@2:applied:2 4@2:applied:3 5@2:applied:4 6@2:unplaced:0 7@2:unplaced:0",
-			[]string{"no revisions are replayed of the entries 6 to 7: from there on nothing is sure: an entry could not be decoded"}},
+			[]string{"no revisions are replayed of the entries 6 to 7: nothing is sure from there on: an entry could not be decoded"}},
 		{"authentication", func(t *testing.T) []File {
 			return begun(t, 1).request(&etcdserverpb.InternalRaftRequest{AuthEnable: &etcdserverpb.AuthEnableRequest{}}).put("/c", "1").state(1, 7).files("m")
 		}, "2:/a=1 3:/b=1 4:/a=2", "3@2:applied:2 4@2:applied:3 5@2:applied:4 6@2:applied:0 7@2:unplaced:0",
-			[]string{"no revisions are replayed of the entries 7 to 7: from there on nothing is sure: authentication is on"}},
+			[]string{"no revisions are replayed of the entries 7 to 7: nothing is sure from there on: authentication is on"}},
 		{"restored", func(t *testing.T) []File {
 			return newWAL(t, 1).members(1).state(1, 1).snapshot(1, 1).leader(2, 1).put("/a", "1").state(1, 3).files("m")
 		}, "", "3@2:unplaced:0", []string{"no revisions are replayed of the entries 1 to 3: what was stored before them is not known"}},

@@ -23,7 +23,7 @@ type madeWAL struct {
 	last uint64
 }
 
-// newWAL begins the log of a member; its cluster is 0xc.
+// newWAL begins the log of a member; its cluster is 0xc. Segments are of 4 KiB.
 func newWAL(t testing.TB, member uint64) *madeWAL {
 	t.Helper()
 	return newWALOf(t, member, 0xc)
@@ -31,6 +31,7 @@ func newWAL(t testing.TB, member uint64) *madeWAL {
 
 func newWALOf(t testing.TB, member, cluster uint64) *madeWAL {
 	t.Helper()
+	smallSegments(t, 4<<10)
 	data := filepath.Join(t.TempDir(), "data")
 	w, err := wal.Create(zap.NewNop(), filepath.Join(data, "member", "wal"), marshal(&etcdserverpb.Metadata{NodeID: &member, ClusterID: &cluster}))
 	must(t, err)
