@@ -74,6 +74,8 @@ type raftLog struct {
 	// runs are the committed entries: those of each run follow each other, and
 	// between two runs some are missing.
 	runs []raftRun
+	// anew and restored say how the log began; both are false if that is not known.
+	anew, restored bool
 }
 
 // raftRun is a run of entries that follow each other, in pieces of one log each.
@@ -110,6 +112,7 @@ func joinLogs(logs []*memberLog, known []raftPosition, electorates [][]string) *
 		}
 	}
 	r.findRuns()
+	r.begin()
 	return r
 }
 

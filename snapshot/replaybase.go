@@ -24,13 +24,12 @@ type raftBase struct {
 // were copied meanwhile. One that has the last entry already is of no use.
 func (p *replayer) bases(run raftRun) []raftBase {
 	var list []raftBase
-	begins, restored := p.raft.begins()
-	if run.first == 1 && begins {
+	if run.first == 1 && p.raft.anew {
 		list = append(list, raftBase{})
 	}
 	for _, i := range p.m.accepted {
 		s := p.h.stores[i]
-		if !s.exact() || !p.inside(s, run) || restored && !s.restored() || begins && s.restored() {
+		if !s.exact() || !p.inside(s, run) || p.raft.restored && !s.restored() || p.raft.anew && s.restored() {
 			continue
 		}
 		list = append(list, raftBase{s.info.ConsistentIndex, s})
@@ -81,16 +80,14 @@ func (r *raftLog) termIn(run raftRun, index uint64) uint64 {
 	return 0
 }
 
-// begins says whether the logs show how the raft log began: with a new cluster,
-// or with one that was restored from a snapshot.
-func (r *raftLog) begins() (anew, restored bool) {
+// begin notes whether the logs show how the raft log began: with a new cluster, or
+// with one that was restored from a snapshot.
+func (r *raftLog) begin() {
 	for _, l := range r.logs {
-		if l.restored() {
-			return false, true
-		}
-		anew = anew || l.beginsAnew()
+		r.restored = r.restored || l.restored()
+		r.anew = r.anew || l.beginsAnew()
 	}
-	return anew, false
+	r.anew = r.anew && !r.restored
 }
 
 // restored says whether the log is of a cluster that was made of a snapshot: such

@@ -19,8 +19,16 @@ type twin struct {
 }
 
 // newTwin begins a cluster of one member, in term 2.
-func newTwin(t testing.TB) *twin {
-	return &twin{newWAL(t, 1).members(1).state(0, 1).leader(2, 1), newEtcdStore().schema("3.6").member(1)}
+func newTwin(t testing.TB) *twin { return newTwinOf(t, 1) }
+
+// newTwinOf begins a cluster of some members; the log is that of member 1.
+func newTwinOf(t testing.TB, members ...uint64) *twin {
+	p := &twin{newWAL(t, 1).members(members...), newEtcdStore().schema("3.6")}
+	p.l.state(0, p.l.last).leader(2, p.l.last)
+	for _, id := range members {
+		p.e.member(id)
+	}
+	return p
 }
 
 // endOfTwin is a twin whose log lacks the entries up to 3.

@@ -1,5 +1,10 @@
 package wal
 
+import (
+	"cmp"
+	"slices"
+)
+
 // doubt is what a fault makes doubtful: in what cannot be read entries may lie
 // that overwrite those before it.
 type doubt struct {
@@ -26,6 +31,13 @@ func (s *scanner) settle(term uint64) {
 	s.doubt = doubt{}
 }
 
+// misplaced says whether an entry behind a fault is one of those before it once
+// more, or an older one: no leader writes such a thing. What lies there is a piece
+// of another place.
+func (s *scanner) misplaced(e *Entry) bool {
+	return s.doubt.pending && (e.Term < s.lastTerm || e.Term == s.lastTerm && e.Index <= s.lastIndex)
+}
+
 // received looks at the mark of a snapshot. If the member does not have the entry
 // that the snapshot ends with, it got the snapshot from the leader, and with it
 // another log instead of its own (etcd raft v3.6 raft.go, restore).
@@ -37,27 +49,16 @@ func (s *scanner) received(index, term uint64) {
 	if index <= commit {
 		return
 	}
-	l := s.log.Entries
-	for i := len(l) - 1; i >= 0; i-- {
-		if e := &l[i]; !e.Overwritten && !e.Unsure && e.Index <= index {
-			if e.Index == index && e.Term == term {
-				return
-			}
-			break
-		}
+	at, found := slices.BinarySearchFunc(s.valid, index, func(n int32, index uint64) int { return cmp.Compare(s.log.Entries[n].Index, index) })
+	if !found || s.log.Entries[s.valid[at]].Term != term {
+		s.unsure(commit)
 	}
-	s.unsure(commit)
 }
 
 // unsure marks the entries above an index.
 func (s *scanner) unsure(above uint64) {
-	l := s.log.Entries
-	for i := len(l) - 1; i >= 0; i-- {
-		if e := &l[i]; !e.Overwritten && !e.Unsure {
-			if e.Index <= above {
-				return
-			}
-			e.Unsure = true
-		}
+	for n := len(s.valid) - 1; n >= 0 && s.log.Entries[s.valid[n]].Index > above; n-- {
+		s.log.Entries[s.valid[n]].Unsure = true
+		s.valid = s.valid[:n]
 	}
 }

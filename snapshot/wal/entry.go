@@ -72,15 +72,17 @@ func (s *scanner) entry(r *record) {
 		s.broken(ref)
 		return
 	}
-	s.settle(e.Term)
-	if e.Index <= s.lastIndex {
-		for i := len(l.Entries) - 1; i >= 0; i-- {
-			if !l.Entries[i].Overwritten && l.Entries[i].Index < e.Index {
-				break
-			}
-			l.Entries[i].Overwritten = true
-		}
+	if s.misplaced(&e) {
+		ref.Unsure = true
+		l.Entries = append(l.Entries, ref)
+		return
 	}
+	s.settle(e.Term)
+	for n := len(s.valid) - 1; n >= 0 && l.Entries[s.valid[n]].Index >= e.Index; n-- {
+		l.Entries[s.valid[n]].Overwritten = true
+		s.valid = s.valid[:n]
+	}
+	s.valid = append(s.valid, int32(len(l.Entries)))
 	l.Entries = append(l.Entries, ref)
 	s.lastIndex, s.lastTerm = e.Index, e.Term
 }

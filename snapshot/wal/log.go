@@ -95,6 +95,7 @@ type scanner struct {
 	seeded    bool
 	lastIndex uint64
 	lastTerm  uint64
+	valid     []int32 // entries that are neither overwritten nor unsure, by index
 	doubt     doubt
 	state     State
 	wasState  bool
