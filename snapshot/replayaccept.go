@@ -53,8 +53,8 @@ func (p *replayer) sound(run raftRun, end int64) (last int64, from uint64, why s
 	case r.differ > 0:
 		last, why = r.differs-1, p.unfit()
 		from = p.behind(run, last)
-	case len(r.agree) == 0 && r.hits == 0 && r.misses >= manyMisses:
-		return r.from, r.base + 1, fmt.Sprintf("all %d writes that name the revision of their key would name a wrong one: what was stored before them is not known", r.misses)
+	case len(r.agree) == 0 && r.misses > r.hits && r.misses >= manyMisses:
+		return r.from, r.base + 1, fmt.Sprintf("of %d writes that name a revision of their key %d would name one of another: what was stored before them is not known", r.hits+r.misses, r.misses)
 	}
 	if r.doubtful > 0 && r.doubtful < from {
 		last = min(last, p.confirmed(r.certain, last))
@@ -65,8 +65,8 @@ func (p *replayer) sound(run raftRun, end int64) (last int64, from uint64, why s
 	return last, from, why
 }
 
-// manyMisses are enough to judge a base by, if there are no hits.
-const manyMisses = 8
+// manyMisses are enough to judge a base by, if there are no more hits.
+const manyMisses = 3
 
 // unfit says how a replay differs from the stores.
 func (p *replayer) unfit() string {

@@ -45,10 +45,11 @@ type runReplay struct {
 	certain  int64
 	doubt    string
 	refuted  bool // what came behind it differs
-	// hits are writes of keys that were as their writer had seen them, misses those
-	// of keys that were not. Only keys count that entries of the run have written:
-	// if the base is a wrong one, what it makes of those never is the right revision.
+	// hits are writes that name the revision of their key which they have seen, where
+	// that is one of the key; misses are those where it is not. Only revisions of the
+	// run count.
 	hits, misses int
+	made         revisionKeys
 	live         liveValues
 }
 
@@ -184,11 +185,12 @@ func (p *replayer) take(n int, o replay.Outcome, m *replay.Machine) {
 	if len(o.Compares) > 0 && x.expected >= 0 {
 		x.found = o.Compares[0].FoundNumber()
 	}
-	switch {
-	case o.Rejected == replay.NotRejected && x.expected > p.run.from:
-		p.run.hits++
-	case o.Rejected == replay.CompareFailed && x.found > p.run.from:
-		p.run.misses++
+	if x.expected > p.run.from {
+		if p.run.made.has(x.expected-p.run.from, p.entryKey(x)) {
+			p.run.hits++
+		} else {
+			p.run.misses++
+		}
 	}
 	for i := range o.Changes {
 		p.change(x, &o.Changes[i])
@@ -260,6 +262,7 @@ func (p *replayer) mustHave(main int64) bool {
 // found makes a revision of a change.
 func (p *replayer) found(x *entry, c *replay.Change) (w walRecord) {
 	key := p.h.table.share(c.Key)
+	p.run.made.add(c.Sub == 0, key)
 	w.record = record{
 		main: c.Main, sub: uint32(c.Sub), create: c.Create, version: c.Version, leased: c.Lease,
 		size: uint32(len(c.Value)), key: key, mark: markWAL,
@@ -272,6 +275,10 @@ func (p *replayer) found(x *entry, c *replay.Change) (w walRecord) {
 	w.place = p.run.live.put(key, walPlace{main: c.Main, sub: w.sub, log: x.log, ref: x.ref, offset: int32(c.ValueOffset), size: w.size})
 	return w
 }
+
+// entryKey is the number of the key that an entry writes among those of the
+// history.
+func (p *replayer) entryKey(x *entry) uint32 { return p.h.table.share(p.keys.names[x.key]) }
 
 // disagree counts a revision that entries and stores do not agree about, if the
 // entries are sure.

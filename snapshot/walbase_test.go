@@ -222,6 +222,16 @@ func TestBases(t *testing.T) {
 			p.put("/b", "1")
 			return join(p.l.state(1, 34).files("m"), written(t, wrong, right))
 		}, "1: 33-33", 33, 0, []string{"entries 4 to 33: they do not fit the stores: revision 3 "}},
+		{"a store from before a restore, and a log without its beginning", func(t *testing.T) []File {
+			p := endOfTwin(t)
+			s := p.e.clone().index(5).inTerm(2)
+			p.put("/a", "0")
+			p.put("/a", "1")
+			for i := range 12 { // the restored store was at revision 100
+				p.l.update("/a", fmt.Sprint(i), int64(100+i))
+			}
+			return join(p.l.state(1, 17).files("m"), written(t, s))
+		}, "0: 0-0", 2, 0, []string{"entries 4 to 17: of 12 writes that name a revision of their key 12 would"}},
 		{"a value that is kept, from the store", func(t *testing.T) []File {
 			p := endOfTwin(t)
 			s := p.store()

@@ -111,7 +111,7 @@ func TestMadeWAL(t *testing.T) {
 			}
 			return l.state(1, 13).files("m")
 		}, "", "3@2:unplaced:0 4@2:unplaced:0 5@2:unplaced:0 6@2:unplaced:0 7@2:unplaced:0 8@2:unplaced:0 9@2:unplaced:0 10@2:unplaced:0 11@2:unplaced:0 12@2:unplaced:0 13@2:unplaced:0",
-			[]string{"no revisions are replayed of the entries 1 to 13: all 10 writes that name the revision"}},
+			[]string{"no revisions are replayed of the entries 1 to 13: of 10 writes that name a revision of their key 10 would"}},
 		{"another cluster of the same IDs", func(t *testing.T) []File {
 			one := begun(t, 1).put("/c", "1").state(1, 6).files("m1")
 			return join(one, newWAL(t, 1).members(1).state(0, 1).leader(2, 1).put("/a", "1").put("/other", "1").state(1, 4).files("m2"))
