@@ -19,9 +19,8 @@ import (
 type integrityCase struct {
 	name string
 	make func(*testing.T, string)
-	// kind is that of the one episode, "" for none; verdict is the cause of the
-	// verdict where it is not the kind.
-	kind, verdict string
+	// kind is that of the one episode, "" for none.
+	kind string
 	// text is part of the episode's text, or of a note where there is no episode.
 	text    string
 	members []string

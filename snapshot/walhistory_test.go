@@ -18,10 +18,10 @@ import (
 
 // workload is what a seeded run against an etcd of one member left behind.
 type workload struct {
-	data, middle string   // directories: at the end, and a copy made halfway
-	saved        string   // snapshot from halfway
-	last         int64    // revision
-	lines        []string // every change, as a watch saw it
+	data  string   // directory
+	saved string   // snapshot from halfway
+	last  int64    // revision
+	lines []string // every change, as a watch saw it
 }
 
 // runWorkload runs it.
