@@ -14,13 +14,17 @@ type outcome struct {
 	// same request that were rejected.
 	write  *write
 	before []int
-	// many is how many writes it could be, where that cannot be told, and shared
-	// says that other requests could have made them too.
+	// many is how many writes it could be, where that cannot be told, or crowded, and
+	// shared says that other requests could have made them too.
 	many   int
 	shared bool
 	// open counts the writes that nothing but object and time join to it.
 	open int
 }
+
+// crowded is outcome.many of the requests for an object that has more writes at one
+// time than can be told apart.
+const crowded = -1
 
 // choose finds what a request became. An API server that loses a race reads again
 // and tries again, so one write may stand behind several that were rejected for
@@ -83,8 +87,14 @@ func inTurn(r *Request, done []*write) *write {
 // contested says whether a request that was answered with success, and of which it
 // is not known what it wrote, can have made a write of a key.
 func (j *judge) contested(key string, w *write) bool {
-	x := j.rivals[key]
-	return x != nil && w.effective() && x.any(w, func(r *Request) bool { return j.writes(key).tie(r, w) != foreign })
+	if w.contested == 0 {
+		w.contested = 1
+		x := j.rivals[key]
+		if x != nil && w.effective() && x.any(w, func(r *Request) bool { return j.writes(key).tie(r, w) != foreign }) {
+			w.contested = 2
+		}
+	}
+	return w.contested == 2
 }
 
 // rivals are answered requests of one key that are joined to no revision, in order

@@ -63,7 +63,11 @@ func (j *judge) assign(requests []*Request) {
 		}
 	}
 	for _, r := range failed {
-		j.choose(r, j.joined[r])
+		if o := j.joined[r]; j.writes(r.Key).crowded {
+			o.many = crowded
+		} else {
+			j.choose(r, o)
+		}
 	}
 	for _, r := range failed {
 		if o := j.joined[r]; o.write == nil && o.many == 0 {
@@ -116,15 +120,20 @@ func (j *judge) free(w *write) bool {
 // apart.
 const slack = 300 * time.Millisecond
 
+// most is how many writes may be candidates of one request: of more it cannot be told
+// which is whose.
+const most = 50
+
 // candidates are the writes that more than object and time join to the request, in
 // order.
 func (j *judge) candidates(r *Request) []*write {
 	k := j.writes(r.Key)
-	if len(k.list) == 0 || answerOf(r).proposes == nothing {
+	if len(k.list) == 0 || k.crowded || answerOf(r).proposes == nothing {
 		return nil
 	}
+	matches, all := k.stampIndex().matches(r)
 	var list []*write
-	for _, w := range k.stampIndex().matches(r) {
+	for _, w := range matches {
 		after := w.to.IsZero() || !w.to.Before(r.Received.Add(-slack))
 		if after && j.free(w) && r.may(w) && k.tie(r, w) == sure {
 			list = append(list, w)
@@ -132,6 +141,10 @@ func (j *judge) candidates(r *Request) []*write {
 	}
 	slices.SortFunc(list, func(a, b *write) int { return a.place - b.place })
 	list = slices.Compact(list)
+	if !all || len(list) > most {
+		k.crowded = true
+		return nil
+	}
 	// What an answered request can have made is that one's, if there is another.
 	if slices.ContainsFunc(list, func(w *write) bool { return !w.race && !j.contested(r.Key, w) }) {
 		list = slices.DeleteFunc(list, func(w *write) bool { return j.contested(r.Key, w) })
@@ -161,7 +174,7 @@ func (j *judge) openWrites(r *Request) int {
 	}
 	k := j.writes(r.Key)
 	n := 0
-	k.between(r.Received.Add(-slack), until, func(w *write) bool {
+	k.undecided(r).between(r.Received.Add(-slack), until, func(w *write) bool {
 		if j.free(w) && k.tie(r, w) != foreign && (a.fate == Unknown || w.effective()) {
 			n++
 		}

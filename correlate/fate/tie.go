@@ -23,7 +23,7 @@ func (k *keyWrites) tie(r *Request, w *write) tie {
 	if !compatible(r, w.verb) {
 		return foreign
 	}
-	named := r.Verb == "update" && r.Expected > 0
+	named := r.named()
 	if named && w.expected >= 0 && w.expected != r.Expected {
 		return foreign
 	}
@@ -35,6 +35,13 @@ func (k *keyWrites) tie(r *Request, w *write) tie {
 	}
 	return t
 }
+
+// named says whether the request names the revision that it replaces.
+func (r *Request) named() bool { return r.Verb == "update" && r.Expected > 0 }
+
+// stamps says whether the API server sets managed fields for a request: pods/binding,
+// pods/eviction and others stamp nothing.
+func (r *Request) stamps() bool { return r.Subresource == "" || r.Subresource == "status" }
 
 // stamps compares a request with the stamps of a write.
 func (k *keyWrites) stamps(r *Request, w *write) tie {
@@ -55,8 +62,8 @@ func (k *keyWrites) stamps(r *Request, w *write) tie {
 	if own && (!m.carried || w.state == snapshot.EntryRejected) {
 		return sure
 	}
-	if own || m.carried || r.Subresource != "" && r.Subresource != "status" {
-		return open // pods/binding, pods/eviction and others stamp nothing
+	if own || m.carried || !r.stamps() {
+		return open
 	}
 	return foreign
 }

@@ -33,7 +33,7 @@ func (j *judge) verdict(r *Request) Verdict {
 		v := j.entry(o.write.entry)
 		v.Before = o.before
 		return v
-	case o.many > 0 && (answerOf(r).fate == Unknown || slices.ContainsFunc(o.sure, (*write).effective)):
+	case o.many != 0 && (answerOf(r).fate == Unknown || slices.ContainsFunc(o.sure, (*write).effective)):
 		return Verdict{Fate: Unknown, Entry: -1, Why: severalWhy(o), Settle: "an audit log of level RequestResponse, which names the revision of each answer"}
 	}
 	return j.none(r, o)
@@ -65,6 +65,8 @@ func (j *judge) unfinished(r *Request, w *write) bool {
 // severalWhy says why it is not known which write a request became.
 func severalWhy(o *outcome) string {
 	switch {
+	case o.many == crowded:
+		return "too many writes of the object could be it"
 	case o.many == 1:
 		return "one write of the object could be it, but also that of another request"
 	case o.shared:

@@ -1,8 +1,6 @@
 package fate
 
 import (
-	"slices"
-	"sort"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,7 +17,8 @@ type write struct {
 	revision int64
 	// prev is the index of the revision that it replaces, -1 if that is not known.
 	prev int
-	// verb and expected are those of the entry; expected is -1 if not known.
+	// verb and expected are those of the entry, or what they must have been; expected
+	// is -1 if not known.
 	verb     string
 	expected int64
 	state    snapshot.EntryState
@@ -32,6 +31,9 @@ type write struct {
 	marks *marks
 	// owner is the request that it is joined to.
 	owner *Request
+	// contested says whether an answered request can have made it; 0 if that was not
+	// asked yet, 1 if not, 2 if so.
+	contested uint8
 	// suitors are the failed requests that can have made it for more than their
 	// time.
 	suitors []*Request
@@ -45,20 +47,16 @@ func (w *write) effective() bool {
 // keyWrites are the writes of one key, those that have entries first, each part in
 // order.
 type keyWrites struct {
-	h    *snapshot.History
-	list []*write
-	// highest has for each the latest time that it or one before it can be of,
-	// lowest the earliest that it or one behind it can.
-	highest, lowest []time.Time
+	h *snapshot.History
+	window
+	// crowded is true if a request has more candidates than can be told apart.
+	crowded bool
 	// byRevision finds the write of a revision.
 	byRevision map[int64]*write
 	// index finds the writes that carry a request's stamp, made when it is asked
 	// for.
 	index *stampIndex
 }
-
-// never is later than any time.
-var never = time.Unix(1<<40, 0)
 
 // newKeyWrites collects the writes of a key.
 func newKeyWrites(h *snapshot.History, key string, spans *spans) *keyWrites {
@@ -85,6 +83,9 @@ func newKeyWrites(h *snapshot.History, key string, spans *spans) *keyWrites {
 		w := &write{entry: -1, index: i, revision: x.Main, prev: -1, verb: "update", expected: -1, state: snapshot.EntryApplied}
 		if n > 0 && !h.At(all[n-1]).Tombstone {
 			w.prev = all[n-1]
+			if before := h.At(w.prev); before.Version == x.Version-1 {
+				w.expected = before.Main
+			}
 		}
 		if x.Version == 1 {
 			w.verb = "create"
@@ -92,44 +93,11 @@ func newKeyWrites(h *snapshot.History, key string, spans *spans) *keyWrites {
 		_, w.from, w.to = spans.times.At(x.Main)
 		k.list = append(k.list, w)
 	}
-	k.bound()
-	return k
-}
-
-// bound fills highest and lowest.
-func (k *keyWrites) bound() {
-	k.highest, k.lowest = make([]time.Time, len(k.list)), make([]time.Time, len(k.list))
-	var high time.Time
 	for i, w := range k.list {
 		w.place = i
-		to := w.to
-		if to.IsZero() {
-			to = never
-		}
-		if to.After(high) {
-			high = to
-		}
-		k.highest[i] = high
 	}
-	low := never
-	for i, w := range slices.Backward(k.list) {
-		if w.from.Before(low) {
-			low = w.from
-		}
-		k.lowest[i] = low
-	}
-}
-
-// between calls a function for the writes that can have been made between two
-// moments, until it returns false.
-func (k *keyWrites) between(from, to time.Time, do func(*write) bool) {
-	first := sort.Search(len(k.list), func(i int) bool { return !k.highest[i].Before(from) })
-	for i := first; i < len(k.list) && !k.lowest[i].After(to); i++ {
-		w := k.list[i]
-		if (w.to.IsZero() || !w.to.Before(from)) && !w.from.After(to) && !do(w) {
-			return
-		}
-	}
+	k.bound()
+	return k
 }
 
 // stampIndex finds the writes of the key by their stamps.
