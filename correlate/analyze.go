@@ -68,12 +68,12 @@ func (c *Case) assemble(j *judge, as []*attempt, refused []*refusal, ts []*tenur
 	out.Signals = c.signals()
 	out.Terms = c.terms(ts, j.members)
 	out.Verdict = writeVerdict(out, j.w.bad["deployments"] != nil && len(j.w.deployments) == 0)
-	c.castDoubt(out)
-	out.Coverage = c.coverage(j, out)
 	out.Evidence = b.list
 	if out.Evidence == nil {
 		out.Evidence = []Evidence{}
 	}
+	c.castDoubt(out)
+	out.Coverage = c.coverage(j, out)
 	return out
 }
 

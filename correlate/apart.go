@@ -2,10 +2,37 @@ package correlate
 
 import (
 	"context"
+	"iter"
 
 	"etcd-autopsy/correlate/revclock"
 	"etcd-autopsy/snapshot"
 )
+
+// ownStores are the stores of the cluster, with their indexes in hist.Stores():
+// all but those of another etcd. Of a contradicting store it is not known whose
+// word is right, so it is among them.
+func (c *Case) ownStores() iter.Seq2[int, snapshot.Store] {
+	return func(yield func(int, snapshot.Store) bool) {
+		for k, s := range c.hist.Stores() {
+			if !s.Foreign && !yield(k, s) {
+				return
+			}
+		}
+	}
+}
+
+// foreignNotes speak of stores of other etcds among the inputs.
+func (c *Case) foreignNotes(add func(string, ...any)) {
+	for _, s := range c.hist.Stores() {
+		if !s.Foreign {
+			continue
+		}
+		add("%s is not used: %s", join(s.Input, s.Path), s.Rejected)
+		for _, a := range s.Alarms {
+			add("%s holds the alarm %s of member %s, which is no member of the cluster that is looked at", join(s.Input, s.Path), a.Kind, a.MemberID)
+		}
+	}
+}
 
 // readApart reads each store that is not of the history by itself, for its own
 // clock: the same revision has another time there.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"etcd-autopsy/logparse"
+	"etcd-autopsy/snapshot"
 )
 
 // coverage says what the evidence spans and what is missing, with what that means.
@@ -34,9 +35,12 @@ func (c *Case) storeNotes(add func(string, ...any), j *judge) {
 		add("History is complete above revision %d; of what was written at or below it only the last version of each object is left", r)
 	}
 	for _, x := range c.hist.Conflicts() {
-		add("Stores disagree about revision %d of %s: they are not of one healthy cluster, or one is damaged", x.Main, x.Key)
-		break
+		if !c.hist.Stores()[x.StoreB].Foreign {
+			add("Stores disagree about revision %d of %s: they are not of one healthy cluster, or one is damaged", x.Main, x.Key)
+			break
+		}
 	}
+	c.foreignNotes(add)
 	for _, res := range sortedKeys(j.w.bad) {
 		u := j.w.bad[res]
 		why := "of another kind or version than expected"
@@ -145,7 +149,11 @@ func (c *Case) logNotes(add func(string, ...any), j *judge) {
 // eventNote warns that Events expire.
 func (c *Case) eventNote(add func(string, ...any), j *judge) {
 	if c.hist.Len() > 0 && len(c.hist.KeysOf("events")) == 0 {
-		add("The stores hold no k8s Events: they expire after an hour, so their absence says nothing")
+		if slices.ContainsFunc(c.hist.Stores(), func(s snapshot.Store) bool { return s.Foreign && s.EventsOnly }) {
+			add("k8s Events are in an etcd of their own, which is not read beside the main one: look at it by itself")
+		} else {
+			add("The stores hold no k8s Events: they expire after an hour, so their absence says nothing")
+		}
 	}
 	if slices.ContainsFunc(c.inputs, func(in Input) bool { return strings.Contains(strings.Join(in.Problems, " "), "not read") }) {
 		add("Some inputs could not be read; the inventory lists each with the reason")

@@ -482,7 +482,7 @@ func (c *Case) alarmFrom(start time.Time) *episode {
 // that began with the last put.
 func (c *Case) storedAlarms(out []*episode, m *members) []*episode {
 	var ids []string
-	for _, s := range c.hist.Stores() {
+	for _, s := range c.ownStores() {
 		for _, a := range s.Alarms {
 			if a.Kind == "NOSPACE" {
 				ids = append(ids, a.MemberID)

@@ -48,7 +48,7 @@ type members struct {
 // newMembers collects the members that stores and logs name.
 func (c *Case) newMembers() *members {
 	m := &members{names: map[string]string{}, urls: map[string]string{}}
-	for _, s := range c.hist.Stores() {
+	for _, s := range c.ownStores() {
 		m.add(s.Members)
 	}
 	m.add(c.hist.LoggedMembers())

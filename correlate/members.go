@@ -96,7 +96,7 @@ func (c *Case) memberStores(m *members, row func(string) *MemberRow) {
 			r.Alarms = compact(r.Alarms)
 		}
 	}
-	for k := range c.stores {
+	for k := range c.ownStores() {
 		if id := byName[c.inputs[c.stores[k]].Member]; id != "" {
 			r := row(id)
 			r.Stores = append(r.Stores, c.memberStore(k))
@@ -104,12 +104,13 @@ func (c *Case) memberStores(m *members, row func(string) *MemberRow) {
 	}
 }
 
-// oldestFirst are the indexes of the stores in order of their last revision.
+// oldestFirst are the indexes of the cluster's stores in order of their last
+// revision.
 func (c *Case) oldestFirst() []int {
 	stores := c.hist.Stores()
-	order := make([]int, len(stores))
-	for k := range order {
-		order[k] = k
+	var order []int
+	for k := range c.ownStores() {
+		order = append(order, k)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(stores[a].Last, stores[b].Last) })
 	return order

@@ -152,7 +152,7 @@ func (c *Case) clusterMembers() []snapshot.Member {
 	var out []snapshot.Member
 	seen := map[string]bool{}
 	lists := [][]snapshot.Member{}
-	for _, s := range c.hist.Stores() {
+	for _, s := range c.ownStores() {
 		lists = append(lists, s.Members)
 	}
 	for _, list := range append(lists, c.hist.LoggedMembers()) {

@@ -18,9 +18,14 @@ func CheckMembers(h *History) []CheckLine {
 
 // oneHistory tells the stores that contradict the others.
 func (c *checking) oneHistory(h *History) {
-	whole := true
+	whole, merged := true, 0
 	for i, s := range h.stores {
-		if s.info.Rejected != "" {
+		switch {
+		case s.info.Foreign:
+			c.add("one history", CheckUnknown, "", "%s was not compared: %s", s.name(), s.info.Rejected)
+		case s.info.Rejected == "" && s.info.Records > 0:
+			merged++
+		case s.info.Rejected != "":
 			whole = false
 			c.add("one history", CheckFault, "", "%s: %s", s.name(), s.info.Rejected)
 		}
@@ -40,10 +45,10 @@ func (c *checking) oneHistory(h *History) {
 	}
 	switch {
 	case !whole:
-	case len(h.stores) < 2:
+	case merged < 2:
 		c.add("one history", CheckUnknown, "", "there is no other store to compare with")
 	default:
-		c.add("one history", CheckOK, "", "%d stores agree about every revision that they have in common", len(h.stores))
+		c.add("one history", CheckOK, "", "%d stores agree about every revision that they have in common", merged)
 	}
 }
 

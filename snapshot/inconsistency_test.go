@@ -47,9 +47,12 @@ func TestInconsistencySides(t *testing.T) {
 		{"the third differs", []*etcdStore{past(), past(), otherBytes(past(), 17)},
 			[]Inconsistency{{Main: 17, Key: "k0", StoreA: 0, StoreB: 2, LikeA: []int{0, 1}, LikeB: []int{2}}}},
 		{"the first differs", []*etcdStore{otherBytes(past(), 17), past(), past()},
+			[]Inconsistency{{Main: 17, Key: "k0", StoreA: 1, StoreB: 0, LikeA: []int{1, 2}, LikeB: []int{0}}}},
+		{"three that differ", []*etcdStore{past(), otherBytes(past(), 17), otherBytes(otherBytes(past(), 17), 18)},
 			[]Inconsistency{
 				{Main: 17, Key: "k0", StoreA: 0, StoreB: 1, LikeA: []int{0}, LikeB: []int{1, 2}},
 				{Main: 17, Key: "k0", StoreA: 0, StoreB: 2, LikeA: []int{0}, LikeB: []int{1, 2}},
+				{Main: 18, Key: "k1", StoreA: 0, StoreB: 2, LikeA: []int{0, 1}, LikeB: []int{2}},
 			}},
 		{"one ends before, one was compacted after", []*etcdStore{past(), otherBytes(past(), 17), older, compacted},
 			[]Inconsistency{{Main: 17, Key: "k0", StoreA: 0, StoreB: 1, LikeA: []int{0}, LikeB: []int{1}}}},

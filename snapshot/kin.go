@@ -43,6 +43,10 @@ func (m *merger) kin(i int) bool {
 		return true
 	}
 	s := m.stores[i]
+	if s.info.EventsOnly != m.stores[m.accepted[0]].info.EventsOnly {
+		s.info.Rejected = "not of one history with the other stores: it has no revision in common with them, and only one of the two holds nothing but k8s Events"
+		return false
+	}
 	here := recordList{len(s.records), func(n int) *record { return &s.records[n] }, func(n int) string { return s.keyOf(&s.records[n]) }}
 	there := recordList{len(m.list), m.record, m.keyOf}
 	one := begins(here, there, func(main int64) bool { return m.wholeAt(main, m.accepted) })

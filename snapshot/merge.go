@@ -29,28 +29,27 @@ type merger struct {
 	keys map[int][]uint32
 }
 
+func newMerger(stores []*store) *merger {
+	return &merger{stores: stores, sets: newStoreSets(), keys: map[int][]uint32{}}
+}
+
 // merge joins the records of all stores. Those with the most records come
 // first, so that of two that disagree the smaller one (of equal ones the later)
-// is left out; but one whose own hash says that its bytes were changed comes
-// after all others, and one that is damaged last.
+// is left out, unless more stores side with it; but one whose own hash says that
+// its bytes were changed comes after all others, and one that is damaged last.
 func (h *History) merge(ctx context.Context, logs []*memberLog) error {
-	m := &merger{stores: h.stores, sets: newStoreSets(), keys: map[int][]uint32{}}
 	order := make([]int, 0, len(h.stores))
 	for i, s := range h.stores {
 		if len(s.records) > 0 {
 			order = append(order, i)
+			s.info.EventsOnly = s.holdsEventsOnly()
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		one, two := h.stores[a], h.stores[b]
 		return cmp.Or(cmp.Compare(one.spoilt(), two.spoilt()), cmp.Compare(len(two.records), len(one.records)))
 	})
-	var accepted []int
-	for _, i := range order {
-		if m.add(i) {
-			accepted = append(accepted, i)
-		}
-	}
+	m, accepted := h.gather(order)
 	slices.Sort(accepted)
 	h.conflicts = m.conflicts
 	slices.SortStableFunc(h.conflicts, func(a, b Conflict) int {

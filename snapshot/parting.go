@@ -31,27 +31,22 @@ func (p *parting) differs(main int64, other int) {
 	p.differ++
 }
 
-// sameHistory is how many equal revisions show that two stores that differ have a
-// past in common. New clusters have one or two by chance, of the few records that
-// name no time and no UID; and member IDs show nothing, as they follow from the
-// members' addresses.
-const sameHistory = 10
-
 // inconsistent sorts the stores that were not merged: those that were restored
 // from an earlier state of the same history, and those that contradict stores of
 // their own cluster. Those with hardly anything in common are of another cluster.
 func (h *History) inconsistent(m *merger) {
+	h.estrange(m.partings)
 	told := map[int]bool{}
 	for _, p := range m.partings {
 		switch {
-		case p.alike+p.after < sameHistory:
+		case !p.related():
 		case p.alike > 0 && p.after*10 <= p.differ && h.rewound(p, told):
 		default:
 			h.disagree(p)
 		}
 	}
 	for i, s := range h.stores {
-		if s.restored() && !told[i] {
+		if s.restored() && !told[i] && !s.info.Foreign {
 			h.rewinds = append(h.rewinds, h.rewind(i, -1, parting{}))
 		}
 	}

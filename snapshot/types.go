@@ -84,6 +84,13 @@ type Store struct {
 	Problems []string
 	// Rejected is set when the store could be read but was not merged, and why.
 	Rejected string
+	// Foreign is true for a rejected store that has no past in common with those
+	// that were merged: it is of another cluster, or of another etcd of the same one.
+	// It contradicts nothing.
+	Foreign bool
+	// EventsOnly is true if all keys are those of k8s Events: an etcd that API
+	// servers use for them alone.
+	EventsOnly bool
 	// Salvaged says why the store was not read as a sound file, "" if it was: it
 	// is damaged, cut, torn or locked. What was readable is used all the same.
 	Salvaged string
