@@ -58,7 +58,7 @@ func (p *replayer) sound(run raftRun, end int64) (last int64, from uint64, why s
 	}
 	if r.doubtful > 0 && r.doubtful < from {
 		last = min(last, p.confirmed(r.certain, last))
-		if next := max(r.doubtful, p.behind(run, last)); next < from {
+		if next := max(r.doubtful, r.base+1, p.behind(run, last)); next < from {
 			from, why = next, "nothing is sure from there on: "+r.doubt
 		}
 	}

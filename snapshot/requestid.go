@@ -3,10 +3,12 @@ package snapshot
 import "time"
 
 // RequestOrigin takes the ID of a raft request apart: the low 16 bits of the ID
-// of the member that proposed it, and when that member's process had started: to
-// the millisecond, on its clock. The member counts its requests up from there, so
-// the request was made then or later (etcd v3.6 pkg/idutil/id.go).
-func RequestOrigin(id uint64) (member uint16, started time.Time) {
+// of the member that proposed it, and the time in it. A member counts its IDs up
+// from the millisecond at which its process started, by its clock, one for each
+// request and each round of linearizable reads, and they run over into the
+// milliseconds after each 256: the request was made then or later, and of the first
+// requests after a start it is that start (etcd v3.6 pkg/idutil/id.go).
+func RequestOrigin(id uint64) (member uint16, notBefore time.Time) {
 	return uint16(id >> idMemberShift), idTime(id)
 }
 

@@ -164,7 +164,7 @@ func FuzzReplayHistory(f *testing.F) {
 // TestReplayOfRandomTwins compares what a log makes with the store of the same
 // requests.
 func TestReplayOfRandomTwins(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(4) {
 		log, stores := randomTwin(t, seed)
 		for _, files := range [][]File{log, join(log, stores), join(log, stores[:1]), join(log, stores[1:])} {
 			h := loadFiles(t, files...)

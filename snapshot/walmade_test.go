@@ -30,6 +30,22 @@ func damageText(t testing.TB, f File, text string) File {
 	return f
 }
 
+// asType gives the last entry another type, or the last hard state but one. No
+// checksum covers it.
+func asType(t testing.TB, f File, from, to byte) File {
+	t.Helper()
+	b, err := os.ReadFile(f.OSPath)
+	must(t, err)
+	at := bytes.LastIndex(b, []byte{8, from, 0x10})
+	if from == 3 {
+		at = bytes.LastIndex(b[:at], []byte{8, from, 0x10})
+	}
+	b[at+1] = to
+	f.OSPath = filepath.Join(t.TempDir(), filepath.Base(f.Path))
+	must(t, os.WriteFile(f.OSPath, b, 0o600))
+	return f
+}
+
 // TestMadeWAL has logs that no etcd of a test would write.
 func TestMadeWAL(t *testing.T) {
 	tests := []struct {
@@ -91,6 +107,12 @@ func TestMadeWAL(t *testing.T) {
 			return begun(t, 1).save(raftpb.EntryNormal, []byte{0xfa, 0xff, 0x03, 0x01, 'x'}).put("/c", "1").state(1, 7).files("m")
 		}, "2:/a=1 3:/b=1 4:/a=2", "3@2:applied:2 4@2:applied:3 5@2:applied:4 6@2:unplaced:0 7@2:unplaced:0",
 			[]string{"no revisions are replayed of the entries 6 to 7: nothing is sure from there on: an entry could not be decoded"}},
+		{"a hard state that is called an entry", func(t *testing.T) []File {
+			return []File{asType(t, begun(t, 1).state(1, 5).put("/c", "1").state(1, 6).files("m")[0], 3, 2)}
+		}, "2:/a=1 3:/b=1 4:/a=2 5:/c=1", "3@2:applied:2 4@2:applied:3 5@2:applied:4 6@2:applied:5", []string{"an entry that cannot be decoded"}},
+		{"an entry that is called a hard state", func(t *testing.T) []File {
+			return []File{asType(t, begun(t, 1).state(1, 5).put("/c", "1").files("m")[0], 2, 3)}
+		}, "2:/a=1 3:/b=1 4:/a=2", "3@2:applied:2 4@2:applied:3 5@2:applied:4", []string{"a hard state that cannot be decoded"}},
 		{"authentication", func(t *testing.T) []File {
 			return begun(t, 1).request(&etcdserverpb.InternalRaftRequest{AuthEnable: &etcdserverpb.AuthEnableRequest{}}).put("/c", "1").state(1, 7).files("m")
 		}, "2:/a=1 3:/b=1 4:/a=2", "3@2:applied:2 4@2:applied:3 5@2:applied:4 6@2:applied:0 7@2:unplaced:0",

@@ -225,10 +225,11 @@ func (s *scanner) metadata(r *record) {
 	}
 }
 
-// hardState takes a raftpb.HardState.
+// hardState takes a raftpb.HardState. An entry whose type is damaged looks like one,
+// but has data, or 0 where the term is.
 func (s *scanner) hardState(r *record) {
 	var n [3]uint64
-	if !numbers(r.data, n[:]) {
+	if !numbers(r.data, n[:]) || n[0] == 0 || hasField(r.data, 4) {
 		s.odd(r, FaultDamaged, "a hard state that cannot be decoded")
 		return
 	}

@@ -125,3 +125,15 @@ func numbers(b []byte, fields []uint64) bool {
 	}
 	return true
 }
+
+// hasField says whether a message that numbers could decode has a field.
+func hasField(b []byte, field protowire.Number) bool {
+	for len(b) > 0 {
+		number, _, n := protowire.ConsumeField(b)
+		if n < 0 || number == field {
+			return n >= 0
+		}
+		b = b[n:]
+	}
+	return false
+}
