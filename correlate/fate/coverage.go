@@ -38,17 +38,32 @@ func newCoverage(h *snapshot.History, times Times) coverage {
 			c.from, _, _ = times.At(e.At)
 		}
 	}
-	for n, l := range h.WALs() {
+	c.findEnd(h, times)
+	c.findMissing(h)
+	return c
+}
+
+// findEnd finds the members that have a log, and where the first of those ends. Of
+// several copies of one the longest counts.
+func (c *coverage) findEnd(h *snapshot.History, times Times) {
+	ends := map[string]time.Time{}
+	for _, l := range h.WALs() {
 		if l.Rejected != "" || l.Entries == 0 {
 			continue
 		}
 		c.members[l.MemberID] = true
-		if _, to, _ := times.At(l.Span.Last); n == 0 || to.Before(c.to) {
-			c.to = to
+		if _, to, _ := times.At(l.Span.Last); to.After(ends[l.MemberID]) {
+			ends[l.MemberID] = to
 		}
 	}
-	c.findMissing(h)
-	return c
+	for id := range c.members {
+		if to := ends[id]; c.to.IsZero() || to.Before(c.to) {
+			c.to = to
+		}
+		if c.to.IsZero() {
+			return
+		}
+	}
 }
 
 // findMissing lists the members of which there is no log.

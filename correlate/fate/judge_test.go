@@ -1,6 +1,8 @@
 package fate
 
 import (
+	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"etcd-autopsy/fixtures/world"
+	"etcd-autopsy/snapshot"
 )
 
 const timedOutText = "etcdserver: request timed out"
@@ -250,6 +253,44 @@ var stories = []struct {
 		s.patch("kubelet", 12*sec+400*ms, 12*sec+700*ms, 500, timedOutText)
 		s.goOn(30 * sec)
 	}, []want{{fate: Unknown}, {fate: Unknown}}},
+	{"two of a second, one lost race", func(s *story) {
+		s.put(1*sec, s.cm("x", 1*sec))
+		s.w.Refuse(12*sec+100*ms, s.cm("kubelet", 12*sec), 1)
+		s.patch("kubelet", 12*sec, 12*sec+300*ms, 500, timedOutText)
+		s.patch("kubelet", 12*sec+400*ms, 12*sec+700*ms, 500, timedOutText)
+		s.goOn(30 * sec)
+	}, []want{{fate: Unknown}, {fate: Unknown}}},
+	{"two at one time, two entries", func(s *story) {
+		s.put(1*sec, s.cm("x", 1*sec))
+		s.w.Alarm(2*sec, true)
+		s.w.Refuse(12*sec+100*ms, s.cm("kubelet", 12*sec), 2)
+		s.w.Refuse(12*sec+200*ms, s.cm("kubelet", 12*sec), 2)
+		s.patch("kubelet", 12*sec, 12*sec+500*ms, 500, timedOutText)
+		s.patch("kubelet", 12*sec+400*ms, 12*sec+700*ms, 500, timedOutText)
+		s.w.Alarm(20*sec, false)
+		s.goOn(30 * sec)
+	}, []want{{fate: Unknown}, {fate: Unknown}}},
+	{"refused beside an answered one of the same second", func(s *story) {
+		s.put(1*sec, s.cm("x", 1*sec))
+		s.put(12*sec+10*ms, s.cm("kubelet", 12*sec))
+		s.w.Alarm(12*sec+100*ms, true)
+		s.w.Refuse(12*sec+220*ms, s.cm("kubelet", 12*sec), 3)
+		s.patch("kubelet", 12*sec, 12*sec+30*ms, 200, "")
+		s.patch("kubelet", 12*sec+200*ms, 12*sec+230*ms, 500, "etcdserver: mvcc: database space exceeded")
+		s.w.Alarm(20*sec, false)
+		s.goOn(30 * sec)
+	}, []want{{fate: Landed}, {fate: Rejected}}},
+	{"lost behind others, long before what took its place", func(s *story) {
+		s.put(1*sec, s.cm("x", 1*sec))
+		s.w.Propose(12*sec, 3, configMap(s.w, "other", "x", 12*sec), 0)
+		s.w.Propose(12*sec, 3, configMap(s.w, "other", "x", 12*sec), 0)
+		bare := s.cm("", 12*sec)
+		bare.ManagedFields = nil
+		s.w.Propose(12*sec+ms, 3, bare, 2)
+		s.w.Elect(20 * time.Minute)
+		s.patch("kubectl", 12*sec, 19*sec, 500, timedOutText)
+		s.goOn(20*time.Minute + sec)
+	}, []want{{fate: Unknown}}},
 	{"delete that marks the object", func(s *story) {
 		s.put(1*sec, s.pod(-1))
 		s.put(20*sec, s.pod(12*sec))
@@ -294,6 +335,12 @@ var stories = []struct {
 		s.renew(12*sec, 17*sec)
 		s.goOn(40 * sec)
 	}, []want{{fate: NotProposed}}},
+	{"a renewal that may have been held back", func(s *story) {
+		s.put(1*sec, s.lease(1*sec-ms, 1*sec))
+		s.put(15*sec, s.lease(9*sec, 14*sec))
+		s.renew(14*sec, 17*sec).Manager = "kubelet"
+		s.goOn(40 * sec)
+	}, []want{{fate: Unknown}}},
 	{"a holder whose clock is off by one renewal", func(s *story) {
 		for at := 1 * sec; at < 60*sec; at += 10 * sec {
 			if at != 21*sec { // this one fails; the next one has its time
@@ -352,7 +399,7 @@ var stories = []struct {
 	{"the log of one member ends before it", func(s *story) {
 		s.put(1*sec, s.cm("x", 1*sec))
 		s.patch("kubectl", 12*sec, 19*sec, 500, timedOutText)
-		s.w.Stop(5*sec, 3)
+		s.w.Stop(5*sec, 2)
 		s.goOn(30 * sec)
 	}, []want{{fate: Unknown}}},
 	{"never proposed", func(s *story) {
@@ -426,5 +473,39 @@ func TestStories(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestForeignLog checks that the log of another cluster proves nothing, and does not
+// stand in the way of what the own logs prove.
+func TestForeignLog(t *testing.T) {
+	dir := t.TempDir()
+	foreign := world.New()
+	foreign.Cluster = 0xbeef
+	at := 12 * sec
+	foreign.Put(at, configMap(foreign, "a", "kubectl", at))
+	must(t, foreign.SaveWAL(filepath.Join(dir, "a-foreign")))
+	for _, with := range []bool{false, true} {
+		s := &story{w: world.New()}
+		s.put(1*sec, s.cm("x", 1*sec))
+		s.patch("kubectl", 12*sec, 19*sec, 500, timedOutText)
+		s.goOn(30 * sec)
+		own := filepath.Join(dir, fmt.Sprint("own-", with))
+		must(t, s.w.Save(own))
+		want := Unknown
+		if with {
+			must(t, s.w.SaveWAL(own))
+			want = NotProposed
+		}
+		files := append(filesOf(t, filepath.Join(dir, "a-foreign")), filesOf(t, own)...)
+		for i := range files {
+			files[i].Input = filepath.Dir(files[i].OSPath)
+		}
+		h, err := snapshot.Load(t.Context(), files, snapshot.Options{})
+		must(t, err)
+		if v := Judge(h, s.times, s.requests)[0]; v.Fate != want {
+			t.Errorf("own logs %v: %s (%s), want %s", with, v.Fate, v.Why, want)
+		}
+		must(t, h.Close())
 	}
 }
