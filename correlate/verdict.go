@@ -104,11 +104,11 @@ func worstWait(r *Rollout, a *Analysis) time.Duration {
 	return best
 }
 
-// lastTime is the newest time of any input.
+// lastTime is the newest time of any input that is used.
 func lastTime(a *Analysis) time.Time {
 	var t time.Time
 	for _, in := range a.Inputs {
-		if in.Last != nil && in.Last.After(t) {
+		if in.Last != nil && !in.Foreign && in.Last.After(t) {
 			t = *in.Last
 		}
 	}
