@@ -149,6 +149,25 @@ func rolloutVerdict(v Verdict, r *Rollout) Verdict {
 	return v
 }
 
+// leaveOpen gives a verdict that names no cause what may be behind the stall, and
+// what would settle it.
+func leaveOpen(v *Verdict, as []*attempt) {
+	if v.Rollout == nil || v.Stage == nil || v.Cause != nil {
+		return
+	}
+	for _, a := range as {
+		if a.out.ID != *v.Rollout {
+			continue
+		}
+		for _, s := range a.stalls {
+			if s.stage == *v.Stage && s.verdict.main == nil {
+				v.Candidates, v.WouldSettle = append(v.Candidates, s.verdict.candidates...), s.verdict.settle
+				return
+			}
+		}
+	}
+}
+
 // headlineStall is the stall the verdict's stage names: the open one, else the
 // longest recovered one, stage 9 only if nothing else waited.
 func headlineStall(r *Rollout) *Stall {
