@@ -58,6 +58,9 @@ type Input struct {
 	// First and Last are the times of the first and last record.
 	First *time.Time `json:"first"`
 	Last  *time.Time `json:"last"`
+	// Foreign is true for a store of another etcd than the one that is judged, of
+	// which nothing is used; its problems say why.
+	Foreign bool `json:"foreign,omitempty"`
 	// Problems are sentences: what could not be read and where.
 	Problems []string `json:"problems"`
 	// Why says by which mark the file was taken for its kind.

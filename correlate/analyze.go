@@ -68,6 +68,7 @@ func (c *Case) assemble(j *judge, as []*attempt, refused []*refusal, ts []*tenur
 	out.Signals = c.signals()
 	out.Terms = c.terms(ts, j.members)
 	out.Verdict = writeVerdict(out, j.w.bad["deployments"] != nil && len(j.w.deployments) == 0)
+	leaveOpen(&out.Verdict, as)
 	out.Evidence = b.list
 	if out.Evidence == nil {
 		out.Evidence = []Evidence{}

@@ -21,13 +21,13 @@ func (c *Case) ownStores() iter.Seq2[int, snapshot.Store] {
 	}
 }
 
-// foreignNotes speak of stores of other etcds among the inputs.
+// foreignNotes tell the alarms of other etcds among the inputs. That nothing else
+// of them is used is among the problems of each.
 func (c *Case) foreignNotes(add func(string, ...any)) {
 	for _, s := range c.hist.Stores() {
 		if !s.Foreign {
 			continue
 		}
-		add("%s is not used: %s", join(s.Input, s.Path), s.Rejected)
 		for _, a := range s.Alarms {
 			add("%s holds the alarm %s of member %s, which is no member of the cluster that is looked at", join(s.Input, s.Path), a.Kind, a.MemberID)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	bolt "go.etcd.io/bbolt"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 
@@ -227,30 +228,61 @@ func checkBothSides(t *testing.T, a *Analysis, e Episode) {
 // TestInconsistentRollout: that members differ in the rollout's own objects is a
 // possible part of a stall, and that they differ elsewhere is none.
 func TestInconsistentRollout(t *testing.T) {
-	stalled := func(t *testing.T, differs string) *Rollout {
+	stalled := func(t *testing.T, differs string, scheduler bool) *Analysis {
 		dir := t.TempDir()
 		s := newScene(t)
 		s.update()
 		s.newSet(at(100 * ms))
 		s.newPod(at(200 * ms))
-		s.bind(s.pod, at(300*ms))
+		if !scheduler {
+			s.silence("kube-scheduler", at(-1*sec), 1000*sec)
+		}
 		s.renewals()
 		saveMembers(t, s.w, dir, 3)
 		c := loadDir(t, dir)
 		main := c.hist.At(c.hist.Key(differs)[0]).Main
 		spoil(t, dir, 3, main)
-		return last(t, analyzeDir(t, dir))
+		return analyzeDir(t, dir)
 	}
-	has := func(r *Rollout) bool {
-		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Cause == "member-inconsistency" })
+	const pod, lease = "/registry/pods/shop/cart-new-60", "/registry/leases/kube-system/kube-controller-manager"
+	candidate := Candidate{"member-inconsistency", Possible}
+	tests := []struct {
+		name, key string
+		// scheduler says whether it is there: then nothing explains the stall.
+		scheduler  bool
+		candidates []Candidate
+		role       Role
+	}{
+		{"the pod of an unexplained stall", pod, true, []Candidate{candidate}, ""},
+		{"another object", lease, true, []Candidate{}, ""},
+		{"the pod of an explained stall", pod, false, []Candidate{}, RoleContributing},
+		{"another object than that of an explained stall", lease, false, []Candidate{}, ""},
 	}
-	own, other := stalled(t, "/registry/pods/shop/cart-new-60"), stalled(t, "/registry/leases/kube-system/kube-scheduler")
-	if own.StalledStage == nil || other.StalledStage == nil {
-		t.Fatal("no stall")
-	}
-	for _, r := range []*Rollout{own, other} {
-		if r.Stalls[0].Cause != nil || has(r) {
-			t.Errorf("an undecided stall is blamed: %+v %+v", r.Stalls, r.Findings)
-		}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a := stalled(t, tt.key, tt.scheduler)
+			r, v := last(t, a), a.Verdict
+			if r.StalledStage == nil || *r.StalledStage != stageSchedule || v.WouldSettle == "" == tt.scheduler {
+				t.Fatalf("stalls %s, verdict %+v", stallsText(r), v)
+			}
+			if d := cmp.Diff(tt.candidates, v.Candidates); d != "" {
+				t.Errorf("candidates (-want +got):\n%s", d)
+			}
+			role := Role("")
+			for _, f := range r.Findings {
+				if f.Cause == "member-inconsistency" {
+					role = f.Role
+				}
+				if f.Confidence == Proven || f.Confidence == Likely {
+					t.Errorf("%s is %s though members contradict each other", f.Cause, f.Confidence)
+				}
+			}
+			if role != tt.role {
+				t.Errorf("role %q, want %q: %+v", role, tt.role, r.Findings)
+			}
+			if v.Cause != nil && *v.Cause == "member-inconsistency" {
+				t.Errorf("verdict %s", v.Text)
+			}
+		})
 	}
 }

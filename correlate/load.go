@@ -42,7 +42,7 @@ func (c *Case) openStores(ctx context.Context) error {
 	}
 	for k, s := range h.Stores() {
 		in := &c.inputs[c.stores[k]]
-		in.Records = s.Records
+		in.Records, in.Foreign = s.Records, s.Foreign
 		in.Kind = kindMember
 		if s.Snapshot {
 			in.Kind = kindSnapshot

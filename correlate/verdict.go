@@ -104,11 +104,11 @@ func worstWait(r *Rollout, a *Analysis) time.Duration {
 	return best
 }
 
-// lastTime is the newest time of any input.
+// lastTime is the newest time of any input that is used.
 func lastTime(a *Analysis) time.Time {
 	var t time.Time
 	for _, in := range a.Inputs {
-		if in.Last != nil && in.Last.After(t) {
+		if in.Last != nil && !in.Foreign && in.Last.After(t) {
 			t = *in.Last
 		}
 	}
@@ -147,6 +147,25 @@ func rolloutVerdict(v Verdict, r *Rollout) Verdict {
 	}
 	v.Text += " The evidence does not decide why."
 	return v
+}
+
+// leaveOpen gives a verdict that names no cause what may be behind the stall, and
+// what would settle it.
+func leaveOpen(v *Verdict, as []*attempt) {
+	if v.Rollout == nil || v.Stage == nil || v.Cause != nil {
+		return
+	}
+	for _, a := range as {
+		if a.out.ID != *v.Rollout {
+			continue
+		}
+		for _, s := range a.stalls {
+			if s.stage == *v.Stage && s.verdict.main == nil {
+				v.Candidates, v.WouldSettle = append(v.Candidates, s.verdict.candidates...), s.verdict.settle
+				return
+			}
+		}
+	}
 }
 
 // headlineStall is the stall the verdict's stage names: the open one, else the

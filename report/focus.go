@@ -88,7 +88,9 @@ func evidenceEnd(a *correlate.Analysis) time.Time {
 		}
 	}
 	for _, in := range a.Inputs {
-		later(in.Last)
+		if !in.Foreign {
+			later(in.Last)
+		}
 	}
 	for _, e := range a.Evidence {
 		later(e.Time)

@@ -31,7 +31,7 @@ func (h *History) estrange(partings []parting) {
 	for _, p := range partings {
 		i := &h.stores[p.store].info
 		if i.Foreign = p.foreign(); i.Foreign && !i.EventsOnly {
-			i.Rejected += "; next to nothing is equal, so it is of another cluster"
+			i.Rejected = "of another cluster, as next to nothing is equal: " + i.Rejected
 		}
 	}
 	for _, s := range h.stores {

@@ -15,10 +15,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"etcd-autopsy/fixtures"
+	"etcd-autopsy/fixtures/world"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
@@ -40,6 +44,7 @@ func TestScript(t *testing.T) {
 			"status":    statusCmd,
 			"mkfile":    mkfileCmd,
 			"reverse":   reverseCmd,
+			"events":    eventsCmd,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Values[sealed{}] = map[string]string{}
@@ -55,6 +60,20 @@ func recordingCmd(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	_, err := fixtures.Extract(args[0], ts.MkAbs("."))
 	ts.Check(err)
+}
+
+// eventsCmd makes the store of an etcd for k8s Events alone, larger than that of
+// any recording: events DIR makes DIR/state.db.
+func eventsCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: events DIR")
+	}
+	w := world.New()
+	for i := range 700 {
+		e := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("web.", i)}, Reason: "Pulled"}
+		w.Put(time.Duration(i)*time.Second, e)
+	}
+	ts.Check(w.Save(ts.MkAbs(args[0])))
 }
 
 // sealed is the key of the map from paths to what unchangedCmd saw in them.
