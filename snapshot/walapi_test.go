@@ -3,6 +3,7 @@ package snapshot
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -160,4 +161,27 @@ func TestWALs(t *testing.T) {
 	if none := loadFiles(t); none.Entries() != 0 || none.EntriesOf("/a") != nil || len(none.RaftEvents())+len(none.LoggedMembers())+len(none.WALs()) != 0 {
 		t.Error("a history of nothing has entries")
 	}
+}
+
+// TestLogsAtOnce asks for all that logs give from several goroutines.
+func TestLogsAtOnce(t *testing.T) {
+	log, stores := randomTwin(t, 1)
+	h := loadFiles(t, join(log, stores[:1])...)
+	want := changes(h)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if got := changes(h); got != want {
+				t.Error("another answer")
+			}
+			for i := range h.Entries() {
+				e := h.Entry(i)
+				_, _ = h.EntryOfRequest(e.Request)
+				_, _ = h.EntryOfRevision(e.Revision)
+				_ = h.EntriesOf(e.Key)
+			}
+			_, _, _ = h.RaftEvents(), h.LoggedMembers(), h.WALs()
+		})
+	}
+	all.Wait()
 }
