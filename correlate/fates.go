@@ -33,7 +33,7 @@ const applyLag = time.Second
 // returns what that tells the clock of the failed ones that landed: they came after
 // they were received. etcd answers "request timed out" only while it has not applied
 // the write, so the commit came after that answer, or shortly before it on other
-// members.
+// members; the clients' own words for it in an API server's log say less.
 func (c *Case) judgeWrites() []revclock.Bound {
 	c.collectWrites()
 	requests := make([]*fate.Request, len(c.writes))
@@ -51,12 +51,12 @@ func (c *Case) judgeWrites() []revclock.Bound {
 		if r == 0 || w.Fate != fate.Landed || w.OK() || !shown || w.Received.IsZero() {
 			continue
 		}
+		after := w.Received
 		if w.audit != nil {
 			w.audit.Revision = r
-		}
-		after := w.Received
-		if strings.Contains(w.Message, timedOut) && w.Completed.Add(-applyLag).After(after) {
-			after = w.Completed.Add(-applyLag)
+			if strings.Contains(w.Message, timedOut) && w.Completed.Add(-applyLag).After(after) {
+				after = w.Completed.Add(-applyLag)
+			}
 		}
 		out = append(out, revclock.Bound{Revision: r, After: after})
 	}
