@@ -33,7 +33,8 @@ const applyLag = time.Second
 // returns what that tells the clock of the failed ones that landed: they came after
 // they were received. etcd answers "request timed out" only while it has not applied
 // the write, so the commit came after that answer, or shortly before it on other
-// members; the clients' own words for it in an API server's log say less.
+// members. What only an API server's log shows of it is not taken for that: a slow
+// member was seen to answer two seconds after the others had applied the write.
 func (c *Case) judgeWrites() []revclock.Bound {
 	c.collectWrites()
 	requests := make([]*fate.Request, len(c.writes))
