@@ -28,22 +28,17 @@ func (b *builder) noWrites() phrase {
 func (b *builder) writes() table {
 	t := table{
 		Class: "stack",
-		Cols: []column{{"Time", "time"}, {"Request", ""}, {"User", ""}, {"Answer", "wide"}, {"Fate", ""},
-			{"Revision", "num"}, {"How it is known", "wide"}, {"Repeats", "num"}, {"Evidence", "cites"}},
+		Cols:  []column{{"Time", "time"}, {"Request", ""}, {"Answer", "wide"}, {"Fate", ""}, {"How it is known", "wide"}},
 		Empty: b.noWrites(),
 	}
 	when := b.clock.column(times(b.a.Writes, func(w correlate.Write) *time.Time { return w.Time }))
 	for _, w := range b.a.Writes {
 		t.Rows = append(t.Rows, row{Cells: cells(
 			text(when(w.Time)),
-			join(text(w.Verb), codeName(w.Object)),
-			textOr(w.User, "–"),
-			answer(w),
-			mark(string(w.Fate), "fate"),
-			b.landed(w),
-			known(w),
-			text(repeats(w.Repeats)),
-			b.cite(w.Evidence),
+			join(text(w.Verb), codeName(w.Object), noteIf(by(w.User))),
+			join(answer(w), noteIf(repeats(w.Repeats))),
+			join(mark(string(w.Fate), "fate"), b.landed(w)),
+			join(known(w), b.cite(w.Evidence)),
 		)})
 	}
 	return limit(t, maxRows, "failed write")
@@ -75,20 +70,29 @@ func known(w correlate.Write) phrase {
 	return out
 }
 
+// landed is the revision that a write made, and when.
 func (b *builder) landed(w correlate.Write) phrase {
 	if w.Revision == nil {
-		return text("–")
+		return nil
 	}
-	out := text(fmt.Sprint(*w.Revision))
+	out := note(fmt.Sprintf("revision %d", *w.Revision))
 	if w.LandedAt != nil {
 		out = join(out, note("at "+b.clock.stamp(w.LandedAt)))
 	}
 	return out
 }
 
+func by(user string) string {
+	if user == "" {
+		return ""
+	}
+	return "by " + user
+}
+
+// repeats says how many more equal requests there were, "" for none.
 func repeats(n int) string {
 	if n == 0 {
-		return "–"
+		return ""
 	}
-	return "+" + count(n)
+	return "and " + count(n) + " more like it"
 }
