@@ -93,7 +93,7 @@ func (c *Case) memberStores(m *members, row func(string) *MemberRow) {
 			r := row(a.MemberID)
 			r.Alarms = append(r.Alarms, a.Kind)
 			slices.Sort(r.Alarms)
-			r.Alarms = compact(r.Alarms)
+			r.Alarms = slices.Compact(r.Alarms)
 		}
 	}
 	for k := range c.ownStores() {

@@ -2,6 +2,7 @@ package correlate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -150,7 +151,7 @@ func (j *judge) harm(e *episode, rollouts int) (harmless bool, because string) {
 		for _, s := range e.lost {
 			who = append(who, s.pulse.role())
 		}
-		return false, "it cost " + list(compact(who)) + " the Lease"
+		return false, "it cost " + list(slices.Compact(who)) + " the Lease"
 	case leaseKind(e.kind):
 		return j.silenceHarm(e)
 	case e.reach && e.length() >= renewDeadline:

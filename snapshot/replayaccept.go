@@ -12,9 +12,6 @@ type span struct{ above, last int64 }
 func (p *replayer) accept(run raftRun, end int64) (from uint64, why string) {
 	r := &p.run
 	last, from, why := p.sound(run, end)
-	if r.differ > 0 {
-		p.h.disagreed = why
-	}
 	if why != "" {
 		p.unplace(run, from)
 	}

@@ -92,6 +92,9 @@ func (p *replayer) place(ctx context.Context, run raftRun) {
 	if !p.described {
 		p.describe(ctx, run)
 	}
+	if p.run.differ > 0 {
+		p.h.disagreed = why
+	}
 	p.tell(run, next, run.last, why)
 	p.anchorRest(ctx, run)
 }

@@ -142,7 +142,7 @@ func TestSegments(t *testing.T) {
 		{"the first is gone", files(name(1, 6), two.bytes, name(2, 11), three.bytes), upTo(6, 11), nil},
 		{"the middle is gone", files(name(0, 0), one.bytes, name(2, 11), three.bytes), append(upTo(1, 5), 11), []FaultKind{FaultChain, FaultGap}},
 		{"the middle is cut", files(name(0, 0), one.bytes, name(1, 6), two.bytes[:two.offsets[4]+9], name(2, 11), three.bytes), append(upTo(1, 7), 11), []FaultKind{FaultDamaged, FaultGap}},
-		{"swapped", files(name(0, 0), two.bytes, name(1, 6), one.bytes), upTo(1, 5), []FaultKind{FaultChain}},
+		{"swapped", files(name(0, 0), two.bytes, name(1, 6), one.bytes), append(upTo(6, 10), upTo(1, 5)...), []FaultKind{FaultChain}},
 		{"of another cluster", files(name(0, 0), one.bytes, name(1, 6), foreign.bytes), upTo(1, 5), []FaultKind{FaultForeign}},
 		{"a spare one", files(name(0, 0), one.bytes, "0.tmp", make([]byte, 9000)), upTo(1, 5), nil},
 		{"an empty one", files(name(0, 0), one.bytes, name(1, 6), []byte{}), upTo(1, 5), []FaultKind{FaultTorn}},
