@@ -27,7 +27,7 @@ const timedOut = "etcdserver: request timed out"
 
 // applyLag is how far behind the others a member may be that answers "request
 // timed out" because it has not applied a write.
-const applyLag = time.Second
+const applyLag = 3 * time.Second
 
 // judgeWrites finds out what became of the write requests, once the clock runs. It
 // returns what that tells the clock of the failed ones that landed: they came after

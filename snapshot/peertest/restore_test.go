@@ -82,7 +82,7 @@ func segments(t *testing.T, input, data string) (files []snapshot.File) {
 	paths, err := filepath.Glob(filepath.Join(data, "member", "wal", "*.wal"))
 	must(t, err)
 	for _, p := range paths {
-		files = append(files, snapshot.File{Input: input, Path: "member/wal/" + filepath.Base(p), OSPath: p, Segment: true})
+		files = append(files, snapshot.File{Input: input, Path: "member/wal/" + filepath.Base(p), OSPath: p, Kind: snapshot.Segment})
 	}
 	return files
 }
