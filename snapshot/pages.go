@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -31,6 +32,7 @@ type verifier struct {
 	limit uint64 // the high-water mark, or the end of the file if that is less
 	meta  boltMeta
 	seen  pageSet
+	tries map[uint64]int // how often a page turned out to be damaged
 	todo  []subtree
 	buf   []byte
 	page  page // the one being checked
@@ -50,7 +52,16 @@ type subtree struct {
 	low, high []byte
 	bucket    string // "" for the tree of buckets
 	depth     int    // of the bucket: 0 for the tree of buckets
+	level     int    // of the page: 0 for the root of its bucket
 }
+
+// Bounds of what is believed, so that a page that many others refer to and a tree
+// that is a chain cost no more time than a sound file. bbolt splits pages in two: a
+// tree of 64 levels is larger than any disk.
+const (
+	maxTries = 8
+	maxLevel = 64
+)
 
 // pageSet has a bit for each page.
 type pageSet []uint64
@@ -62,8 +73,21 @@ func (s pageSet) has(page uint64) bool {
 	return page/64 < uint64(len(s)) && s[page/64]&(1<<(page%64)) != 0
 }
 
-func (s pageSet) add(page uint64)    { s[page/64] |= 1 << (page % 64) }
-func (s pageSet) remove(page uint64) { s[page/64] &^= 1 << (page % 64) }
+func (s pageSet) add(page uint64) { s[page/64] |= 1 << (page % 64) }
+
+// first returns the first page of the set from one to another, both included.
+func (s pageSet) first(from, to uint64) (page uint64, ok bool) {
+	for page := from; page <= to && page/64 < uint64(len(s)); {
+		rest := s[page/64] >> (page % 64)
+		if rest == 0 {
+			page = (page/64 + 1) * 64
+			continue
+		}
+		page += uint64(bits.TrailingZeros64(rest))
+		return page, page <= to
+	}
+	return 0, false
+}
 
 // page is a page in memory: the first bytes of its run, all of it if short.
 type page struct {
@@ -72,7 +96,8 @@ type page struct {
 	span   int64 // with its overflow pages
 	flags  uint16
 	count  int
-	inline bool // it lies in an element of a leaf
+	end    int64 // of the element that was checked last, first of the table
+	inline bool  // it lies in an element of a leaf
 	head   []byte
 	file   io.ReaderAt
 }
@@ -88,7 +113,7 @@ func verifyPages(ctx context.Context, file io.ReaderAt, l layout, meter *meter) 
 
 func newVerifier(file io.ReaderAt, l layout, meter *meter) *verifier {
 	limit := min(l.meta.highWater, uint64(l.size/l.pageSize))
-	return &verifier{file: file, ps: l.pageSize, limit: limit, meta: l.meta, meter: meter, seen: newPageSet(limit)}
+	return &verifier{file: file, ps: l.pageSize, limit: limit, meta: l.meta, meter: meter, seen: newPageSet(limit), tries: map[uint64]int{}}
 }
 
 // walk visits the pages below the root, in order of their keys.
@@ -107,6 +132,7 @@ func (v *verifier) walk(ctx context.Context) error {
 			return err
 		case err != nil:
 			v.todo = v.todo[:rest]
+			v.tries[next.page]++
 			v.found.lose(next, err)
 		}
 	}
@@ -115,20 +141,32 @@ func (v *verifier) walk(ctx context.Context) error {
 
 // visit checks one page and notes the pages below it.
 func (v *verifier) visit(t subtree) error {
+	if t.level > maxLevel || v.tries[t.page] >= maxTries {
+		return v.refuse(t)
+	}
 	p, err := v.load(t.page, t.from)
 	if err != nil {
 		return err
 	}
 	v.meter.add(p.span)
 	if err := v.elements(p, t); err != nil {
-		v.mark(p, false)
 		return err
 	}
+	v.mark(p)
 	if p.flags == leafPage {
 		v.leaves += p.count
 		return v.collect(p, t)
 	}
 	return nil
+}
+
+// refuse says why a page is not even looked at.
+func (v *verifier) refuse(t subtree) error {
+	d := &damage{page: t.page, offset: int64(t.page) * v.ps, what: fmt.Sprintf("referred to once more, and was found damaged %d times", maxTries)}
+	if t.level > maxLevel {
+		d.what = fmt.Sprintf("lies below %d branch pages: no tree is so deep", t.level)
+	}
+	return d
 }
 
 // collect hands the elements of a leaf that was checked to the findings.
@@ -144,14 +182,10 @@ func (v *verifier) collect(p *page, t subtree) error {
 	return nil
 }
 
-// mark notes that a page and those it runs on to are in use, or not.
-func (v *verifier) mark(p *page, used bool) {
+// mark notes that a page and those it runs on to are in use.
+func (v *verifier) mark(p *page) {
 	for n := p.id; n < p.id+uint64(p.span/v.ps); n++ {
-		if used {
-			v.seen.add(n)
-		} else {
-			v.seen.remove(n)
-		}
+		v.seen.add(n)
 	}
 }
 
@@ -182,20 +216,19 @@ func (v *verifier) load(id, from uint64) (*page, error) {
 	case p.flags == branchPage && p.count == 0:
 		return nil, p.bad("branch without elements")
 	}
-	for n := id; n <= id+overflow; n++ {
-		if v.seen.has(n) {
-			return nil, p.bad("reached twice: page %d is in use already", n)
-		}
+	if n, ok := v.seen.first(id, id+overflow); ok {
+		return nil, p.bad("reached twice: page %d is in use already", n)
 	}
 	p.span = v.ps * int64(overflow+1)
-	if table := int64(pageHeader + p.count*elementSize); table > p.span {
+	p.end = p.table()
+	if p.end > p.span {
 		return nil, p.bad("%d elements do not fit in %d bytes", p.count, p.span)
-	} else if table > v.ps {
-		if p.head, err = v.readAt(offset, table); err != nil {
+	}
+	if p.end > v.ps {
+		if p.head, err = v.readAt(offset, p.end); err != nil {
 			return nil, err
 		}
 	}
-	v.mark(p, true)
 	return p, nil
 }
 
@@ -210,6 +243,9 @@ func (v *verifier) readAt(offset, n int64) ([]byte, error) {
 	}
 	return b, nil
 }
+
+// table is where the table of elements ends.
+func (p *page) table() int64 { return int64(pageHeader + p.count*elementSize) }
 
 // bad is a damage of the page.
 func (p *page) bad(format string, args ...any) error {
@@ -281,7 +317,7 @@ func (v *verifier) element(p *page, i int, t subtree) (key []byte, err error) {
 		if err := p.bounds(i, at+pos, size, 0); err != nil {
 			return nil, err
 		}
-		v.todo = append(v.todo, subtree{page: le.Uint64(e[8:]), from: p.id, bucket: t.bucket, depth: t.depth})
+		v.todo = append(v.todo, subtree{page: le.Uint64(e[8:]), from: p.id, bucket: t.bucket, depth: t.depth, level: t.level + 1})
 		return p.bytes(at+pos, size)
 	}
 	leaf := p.leaf(i)
@@ -307,9 +343,13 @@ func (v *verifier) element(p *page, i int, t subtree) (key []byte, err error) {
 	}
 }
 
-// inside is where the elements of a bucket go that lies in t.
+// inside is where the elements of a bucket go that lies in t. A bucket in a bucket,
+// which etcd has none of, goes by the name of the outer one.
 func inside(t subtree, name []byte) subtree {
-	return subtree{bucket: t.bucket + string(name), depth: t.depth + 1}
+	if t.depth == 0 {
+		t.bucket = string(name)
+	}
+	return subtree{bucket: t.bucket, depth: t.depth + 1}
 }
 
 // leafElement is an entry of a leaf page: its key is at an offset of the page,
@@ -327,15 +367,21 @@ func (p *page) leaf(i int) leafElement {
 	return leafElement{le.Uint32(e), at + int64(le.Uint32(e[4:])), int64(le.Uint32(e[8:])), int64(le.Uint32(e[12:]))}
 }
 
-// bounds checks that an element's bytes lie on the page behind the table.
+// bounds checks that an element's bytes lie on the page behind the table and behind
+// those of the element before, as bbolt writes them (node.write of bbolt v1.4
+// node.go, and of all releases before).
 func (p *page) bounds(i int, at, keySize, valueSize int64) error {
 	size := keySize + valueSize
 	if keySize > bbolt.MaxKeySize {
 		return p.bad("element %d has a key of %d bytes", i, keySize)
 	}
-	if at < int64(pageHeader+p.count*elementSize) || at+size > p.span {
+	if at < p.table() || at+size > p.span {
 		return p.bad("element %d (bytes %d to %d) is not within the page's %d bytes", i, at, at+size, p.span)
 	}
+	if at < p.end {
+		return p.bad("element %d begins at byte %d, before the end of the one before it at %d", i, at, p.end)
+	}
+	p.end = at + size
 	return nil
 }
 
@@ -375,7 +421,7 @@ func (v *verifier) inline(p *page, i int, at int64, b []byte, t subtree) error {
 	if in.flags != leafPage {
 		return p.bad("element %d is an inline bucket with page flags %#x", i, in.flags)
 	}
-	if int64(pageHeader+in.count*elementSize) > in.span {
+	if in.end = in.table(); in.end > in.span {
 		return p.bad("element %d is an inline bucket: %d elements do not fit in %d bytes", i, in.count, in.span)
 	}
 	if err := v.elements(in, t); err != nil {
