@@ -9,46 +9,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// TestHashKVAgainstEtcd compares hashes of a snapshot with what etcd answers, at
-// every revision, before and after a compaction at a deletion.
-func TestHashKVAgainstEtcd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs an etcd")
-	}
-	ctx := context.Background()
-	dir := t.TempDir()
-	_, client, _ := startEtcd(t)
-	middle := exercise(ctx, t, client)
-	compare := func(name string, from int64) {
-		t.Helper()
-		h := load(t, save(ctx, t, client, filepath.Join(dir, name)))
-		for rev := from; rev <= h.Last(); rev++ {
-			want, err := client.HashKV(ctx, "", rev)
-			must(t, err)
-			got, compact, err := h.HashKV(0, rev)
-			must(t, err)
-			if got != want.Hash || compact != max(want.CompactRevision, 0) {
-				t.Fatalf("%s, revision %d: hash %d, compacted %d; etcd says %d and %d", name, rev, got, compact, want.Hash, want.CompactRevision)
-			}
-		}
-	}
-	compare("before", 1)
-	deleted, err := client.Put(ctx, "/registry/gone", "x")
-	must(t, err)
-	d, err := client.Delete(ctx, "/registry/gone")
-	must(t, err)
-	if d.Header.Revision != deleted.Header.Revision+1 {
-		t.Fatal("another write came between")
-	}
-	for _, at := range []int64{middle, d.Header.Revision} {
-		_, err := client.Compact(ctx, at, clientv3.WithCompactPhysical())
-		must(t, err)
-		_, err = client.Put(ctx, "/registry/after", fmt.Sprint(at))
-		must(t, err)
-		compare(fmt.Sprint("compacted at ", at), at+1)
-	}
-}
-
 // TestCarveAgainstEtcd wants every carved record of a compacted etcd's file to
 // be one that a watch had seen before the compaction, byte for byte.
 func TestCarveAgainstEtcd(t *testing.T) {
