@@ -96,8 +96,11 @@ func (p *pageScanner) page(id uint64, offset int64) []scanned {
 		sound: p.ps, span: min(span, p.size-offset),
 	}
 	l.end = pageHeader + l.count*elementSize
+	if l.count == 0 || !l.reaches(l.end) {
+		return nil
+	}
 	table, ok := p.at(offset, l.end)
-	if !ok || l.count == 0 || !l.reaches(l.end) {
+	if !ok {
 		return nil
 	}
 	p.list = p.list[:0]
