@@ -57,10 +57,12 @@ func (f *findings) element(p *page, i int, t subtree) error {
 			f.store.info.UnknownBuckets = append(f.store.info.UnknownBuckets, name)
 		}
 		return nil
-	case e.flags == bucketFlag || t.depth != 1:
+	case t.depth != 1:
 		return nil
 	case t.bucket == string(keyBucket):
 		return f.revision(p, e)
+	case e.flags == bucketFlag:
+		return nil
 	}
 	return f.entry(p, e, t.bucket)
 }
@@ -76,13 +78,11 @@ func (f *findings) revision(p *page, e leafElement) error {
 		return err
 	}
 	key = bytes.Clone(key)
-	if e.valueSize > maxRecordSize {
-		f.scan.note(badValue, func() string { return fmt.Sprintf("%x", key[:min(len(key), 32)]) })
-		return nil
-	}
-	value, err := p.bytes(e.at+e.keySize, e.valueSize)
-	if err != nil {
-		return err
+	var value []byte // nil as bbolt gives it for a bucket among the records
+	if e.flags != bucketFlag && e.valueSize <= maxRecordSize {
+		if value, err = p.bytes(e.at+e.keySize, e.valueSize); err != nil {
+			return err
+		}
 	}
 	s.info.Records++
 	before := len(s.records)
