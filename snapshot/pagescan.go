@@ -135,13 +135,15 @@ func (l *leafScan) element(at int64, e []byte) (r scanned, ok bool) {
 	if !l.reaches(start + keySize + size) {
 		return r, false
 	}
-	l.end = start + keySize + size
-	b, ok := l.scanner.at(l.offset+start, keySize+size)
+	b, ok := l.scanner.at(l.offset+start, keySize)
 	if !ok {
 		return r, false
 	}
-	r.rev, ok = parseRevisionKey(b[:keySize])
-	if !ok || !r.fill(b[keySize:]) {
+	if r.rev, ok = parseRevisionKey(b); !ok {
+		return r, false // where it begins is damaged: the next may lie before its end
+	}
+	l.end = start + keySize + size
+	if b, ok = l.scanner.at(l.offset+start+keySize, size); !ok || !r.fill(b) {
 		return r, false
 	}
 	r.offset, r.length = l.offset+start+keySize, size
