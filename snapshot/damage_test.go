@@ -112,6 +112,7 @@ func TestBrokenMeta(t *testing.T) {
 		want := before.Len()
 		flip(t, path, 40, 1)
 		s := load(t, path).Stores()[0]
+		said(t, s, "is used, which may be the last but one")
 		if s.Records == 0 || s.PageSize != size || len(s.Problems) == 0 || !strings.HasPrefix(s.Problems[0], "meta page 0 (offset 0): checksum") {
 			t.Errorf("first meta page damaged: %+v", s)
 		}
@@ -226,6 +227,9 @@ func TestBitFlips(t *testing.T) {
 			if len(s.Problems) == 0 {
 				t.Fatalf("round %d: salvaged without a problem", n)
 			}
+		}
+		if h.Len() < 411 && len(s.Problems) == 0 {
+			t.Fatalf("round %d: %d revisions of 411, and nothing is said", n, h.Len())
 		}
 		if h.Len() < 320 || h.Len() > 414 {
 			t.Fatalf("round %d: %d revisions, there are 411: %+v", n, h.Len(), s)

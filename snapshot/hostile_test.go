@@ -196,7 +196,7 @@ func TestOverlap(t *testing.T) {
 	e := b.page(3)[pageHeader+elementSize:]
 	binary.LittleEndian.PutUint32(e[4:], binary.LittleEndian.Uint32(e[4:])-1)
 	h, s := b.load(t)
-	said(t, s, "page 3 (offset 3072): element 1 begins at byte 69, before the end of the one before it at 70")
+	said(t, s, "page 3 (offset 3072): element 1 begins at byte 69, what lies before it ends at 70")
 	if sound.Len() != 2 || h.Len() != 1 || len(s.Lost) != 1 {
 		t.Errorf("%d of %d revisions: %+v", h.Len(), sound.Len(), s)
 	}

@@ -367,9 +367,10 @@ func (p *page) leaf(i int) leafElement {
 	return leafElement{le.Uint32(e), at + int64(le.Uint32(e[4:])), int64(le.Uint32(e[8:])), int64(le.Uint32(e[12:]))}
 }
 
-// bounds checks that an element's bytes lie on the page behind the table and behind
-// those of the element before, as bbolt writes them (node.write of bbolt v1.4
-// node.go, and of all releases before).
+// bounds checks that an element's bytes lie on the page, and begin where those of
+// the element before end, the first where the table ends. bbolt leaves nothing
+// between them (node.write of bolt v1.2 and bbolt v1.3, WriteInodeToPage of v1.4):
+// an element that a wrong count has cut off the table shows by that alone.
 func (p *page) bounds(i int, at, keySize, valueSize int64) error {
 	size := keySize + valueSize
 	if keySize > bbolt.MaxKeySize {
@@ -378,8 +379,8 @@ func (p *page) bounds(i int, at, keySize, valueSize int64) error {
 	if at < p.table() || at+size > p.span {
 		return p.bad("element %d (bytes %d to %d) is not within the page's %d bytes", i, at, at+size, p.span)
 	}
-	if at < p.end {
-		return p.bad("element %d begins at byte %d, before the end of the one before it at %d", i, at, p.end)
+	if at != p.end {
+		return p.bad("element %d begins at byte %d, what lies before it ends at %d", i, at, p.end)
 	}
 	p.end = at + size
 	return nil
