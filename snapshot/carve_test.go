@@ -68,7 +68,12 @@ func advance(t testing.TB, path string, to *etcdStore) {
 // compacted is a file whose store was compacted, and what it held before.
 func compacted(t testing.TB) (path string, before *etcdStore) {
 	t.Helper()
-	e := bigger()
+	return compactedBy(t, bigger())
+}
+
+// compactedBy is compacted, beginning with a store.
+func compactedBy(t testing.TB, e *etcdStore) (path string, before *etcdStore) {
+	t.Helper()
 	for i := range 400 {
 		e.put(fmt.Sprint("/registry/pods/default/p", i), strings.Repeat("w", i))
 		if i%5 == 0 {

@@ -190,3 +190,53 @@ func TestConcurrentReads(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// FuzzObject decodes any bytes as a stored object: no panic, an error of one of two
+// kinds, and no word of it from the value, which may be secret.
+func FuzzObject(f *testing.F) {
+	secret := &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"},
+		Data:       map[string][]byte{"k": []byte(fuzzSecret)},
+		StringData: map[string]string{"k": fuzzSecret},
+	}
+	for _, s := range []runtime.Encoder{protobufSerializer, jsonSerializer, cborSerializer} {
+		for _, o := range []runtime.Object{secret, pod(), deployment()} {
+			value := encode(f, s, o)
+			f.Add(value)
+			f.Add(value[:len(value)/2])
+		}
+	}
+	f.Add(encode(f, cborSerializer, certificate()))
+	f.Add([]byte(storedCRD))
+	f.Add([]byte("k8s:enc:aescbc:v1:key1:" + fuzzSecret))
+	f.Fuzz(func(t *testing.T, value []byte) {
+		o, err := Decode(value, 7)
+		var wrong *DecodeError
+		var sealed *EncryptedError
+		switch {
+		case err == nil:
+			if m, e := meta.Accessor(o); e == nil && m.GetResourceVersion() != "7" {
+				t.Errorf("resourceVersion %q", m.GetResourceVersion())
+			}
+		case o != nil:
+			t.Errorf("%T with %v", o, err)
+		case errors.As(err, &wrong):
+			if strings.Contains(wrong.Reason, fuzzSecret) {
+				t.Errorf("the value is shown: %v", err)
+			}
+		case !errors.As(err, &sealed):
+			t.Errorf("%T: %v", err, err)
+		}
+		w, err := DecodeWire(value)
+		if err != nil && errors.As(err, &wrong) && strings.Contains(wrong.Reason, fuzzSecret) {
+			t.Errorf("the value is shown: %v", err)
+		}
+		if err == nil && w == nil {
+			t.Error("neither an object nor an error")
+		}
+	})
+}
+
+// fuzzSecret is what no message may show.
+const fuzzSecret = "hunter2hunter2"

@@ -202,6 +202,20 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
+// TestCutTable lowers the count of a page by one: the last record is lost to the
+// tree, and that is told.
+func TestCutTable(t *testing.T) {
+	b := newImage(6)
+	b.leaf(2, bucket("key", 3))
+	b.leaf(3, b.record(2), b.record(3), b.record(4))
+	b.page(3)[10]--
+	h, s := b.load(t)
+	said(t, s, "page 3 (offset 3072): element 0 begins at byte 64, what lies before it ends at 48")
+	if h.Len() != 2 || s.Carved != 2 || len(s.Lost) != 1 {
+		t.Errorf("%d revisions: %+v", h.Len(), s)
+	}
+}
+
 // TestDeepTree has a chain of branch pages instead of a tree.
 func TestDeepTree(t *testing.T) {
 	for _, tt := range []struct {

@@ -87,21 +87,6 @@ func TestZeroedPages(t *testing.T) {
 	}
 }
 
-// TestPageSizeGuessed finds the page size of files without meta pages.
-func TestPageSizeGuessed(t *testing.T) {
-	for size := 1024; size <= 65536; size *= 2 {
-		e := bigger()
-		e.pageSize = size
-		b, err := os.ReadFile(e.file(t, filepath.Join(t.TempDir(), "db")))
-		must(t, err)
-		clear(b[:2*size])
-		h, s := salvaged(t, b, e)
-		if s.PageSize != size || h.Len() != len(e.records) || s.Carved != h.Len() || h.CompactRevision() != h.Last() || h.First() != 2 {
-			t.Errorf("page size %d: %d revisions above %d, %+v", size, h.Len(), h.CompactRevision(), s)
-		}
-	}
-}
-
 // TestOlderTree damages the root of the newest transaction: the one before is
 // used for what only a tree tells.
 func TestOlderTree(t *testing.T) {

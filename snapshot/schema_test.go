@@ -152,25 +152,6 @@ func TestOddEntries(t *testing.T) {
 	}
 }
 
-func TestPageSizes(t *testing.T) {
-	e := story()
-	e.put("/registry/configmaps/default/large", strings.Repeat("x", 300_000))
-	for i := range 2000 {
-		e.put("/registry/pods/default/"+strings.Repeat("p", i%50), strings.Repeat("v", i%700))
-	}
-	want := list(load(t, e.file(t, filepath.Join(t.TempDir(), "db"))))
-	for _, size := range []int{1 << 10, 4 << 10, 16 << 10, 64 << 10} {
-		e.pageSize = size
-		h := load(t, e.file(t, filepath.Join(t.TempDir(), "db")))
-		if s := h.Stores()[0]; s.PageSize != size || len(s.Problems) > 0 {
-			t.Errorf("page size %d: %+v", size, s)
-		}
-		if d := cmp.Diff(want, list(h)); d != "" {
-			t.Errorf("page size %d (-want +got):\n%s", size, d)
-		}
-	}
-}
-
 func TestSavedSnapshot(t *testing.T) {
 	e := story()
 	path := e.saved(t, filepath.Join(t.TempDir(), "snap.db"))
