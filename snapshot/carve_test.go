@@ -20,7 +20,7 @@ import (
 // another transaction takes them.
 func advance(t testing.TB, path string, to *etcdStore) {
 	t.Helper()
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: to.pageSize, NoFreelistSync: true, NoSync: true, NoGrowSync: true})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: to.pageSize, NoFreelistSync: !to.freelist, NoSync: true, NoGrowSync: true})
 	must(t, err)
 	var gone, fresh []string
 	must(t, db.Update(func(tx *bbolt.Tx) error {

@@ -56,12 +56,11 @@ type Store struct {
 	// ScheduledCompactRevision is higher while one was running.
 	CompactRevision, ScheduledCompactRevision int64
 	// ConsistentIndex and Term are the raft position of the last applied entry;
-	// Term is 0 in stores of etcd 3.4.
+	// Term is 0 in stores of etcd 3.4 and older.
 	ConsistentIndex, Term uint64
 	// StorageVersion and ClusterVersion are as stored ("3.6.0"), "" if absent;
-	// Schema is "3.4" (that or any release before), "3.5" or "3.6" after the keys that
-	// the meta bucket has,
-	// newer where the storage version says so.
+	// Schema is "3.4" (that or any release before), "3.5" or "3.6" after the keys
+	// that the meta bucket has, newer where the storage version says so.
 	StorageVersion, ClusterVersion, Schema string
 	// TxID is the bbolt transaction of the meta page that was used.
 	TxID uint64
