@@ -55,6 +55,9 @@ type Input struct {
 	Bytes  int64  `json:"bytes"`
 	// Records counts log records, audit events or stored revisions.
 	Records int `json:"records"`
+	// SkippedLines counts the lines of a log that are no record: blank ones, heads
+	// of sections, text before the first record.
+	SkippedLines int `json:"skippedLines,omitempty"`
 	// First and Last are the times of the first and last record.
 	First *time.Time `json:"first"`
 	Last  *time.Time `json:"last"`

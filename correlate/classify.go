@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -115,7 +116,7 @@ func (c *Case) identify(i int, f *source.File) {
 	}
 	id := logparse.Identify(f.Path, head)
 	if id.Format == "" || id.Format == logparse.FormatPlain {
-		if !forced {
+		if !forced && !looksLikeLog(f.Path, id) {
 			in.Why = "text of no known log format"
 			if looksLikeStore(f.Path) {
 				in.Problems = append(in.Problems, "named like a store, but it is text: no bbolt meta page at offset 0")
@@ -124,13 +125,32 @@ func (c *Case) identify(i int, f *source.File) {
 		}
 	}
 	if in.Why != "named by --as" {
-		in.Kind, in.Why = kindLog, id.Why
+		in.Kind, in.Why = kindLog, cmp.Or(id.Why, whyLog(id))
 		if id.Format == logparse.FormatAudit {
 			in.Kind = kindAudit
 		}
 	}
 	in.Component, in.Member, in.Node = string(id.Component), id.Member, id.Node
 	c.logs[i] = &logFile{input: i, file: f, id: id}
+}
+
+// looksLikeLog says whether text of no known format is a log all the same: most of
+// its lines have a time, or it is named so.
+func looksLikeLog(p string, id logparse.Identity) bool {
+	return id.Format != "" && (id.Stamped || strings.Contains(path.Base(p), ".log"))
+}
+
+// whyLog is the reason for a log whose program does not show.
+func whyLog(id logparse.Identity) string {
+	switch {
+	case len(id.Framing) > 0:
+		return string(id.Format) + " lines in " + strings.Join(id.Framing, ", ")
+	case id.Format != logparse.FormatPlain:
+		return string(id.Format) + " lines"
+	case id.Stamped:
+		return "lines with a time"
+	}
+	return "text named like a log"
 }
 
 // takeKeys reads an EncryptionConfiguration: its keys decrypt what the stores hold.

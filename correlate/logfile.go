@@ -94,10 +94,7 @@ func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress)
 	}
 	defer func() { _ = r.Close() }()
 	l.open, l.openRaf, l.flags = map[string]*burst{}, map[logparse.RaftEvent]*raftFact{}, map[string]string{}
-	opts := logparse.Options{
-		Component: l.id.Component, Year: c.opts.LogYear, Location: c.opts.LogLocation, Reference: ref,
-	}
-	for rec, err := range logparse.Read(ctx, &counted{Reader: r, p: p, file: l.file.Path}, opts) {
+	for rec, err := range logparse.Read(ctx, &counted{Reader: r, p: p, file: l.file.Path}, l.options(c, ref)) {
 		if err != nil {
 			if ctx.Err() == nil {
 				in.Problems = append(in.Problems, fmt.Sprintf("reading stopped after %d records: %s", l.records, plainError(err)))
@@ -114,11 +111,22 @@ func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress)
 	in.First, in.Last = timePtr(l.first), timePtr(l.last)
 }
 
+// options say how the log's stamps are to be read.
+func (l *logFile) options(c *Case, ref time.Time) logparse.Options {
+	return logparse.Options{
+		Component: l.id.Component, Year: c.opts.LogYear, Location: c.opts.LogLocation, Reference: ref, Before: l.file.ModTime,
+	}
+}
+
 // maxListedProblems is how many broken records of one file are listed one by one.
 const maxListedProblems = 5
 
 // take turns one record into facts.
 func (l *logFile) take(rec *logparse.Record, in *Input) {
+	if rec.Format == logparse.FormatNoise {
+		in.SkippedLines += rec.Lines
+		return
+	}
 	l.records++
 	if rec.Problem != "" {
 		if l.broken++; l.broken <= maxListedProblems {

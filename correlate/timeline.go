@@ -1,6 +1,7 @@
 package correlate
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"reflect"
@@ -171,15 +172,14 @@ func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, all bool) it
 		}
 		defer func() { _ = r.Close() }()
 		in := &c.inputs[l.input]
-		opts := logparse.Options{Component: l.id.Component, Year: c.opts.LogYear, Location: c.opts.LogLocation, Reference: ref}
-		for rec, err := range logparse.Read(ctx, r, opts) {
+		for rec, err := range logparse.Read(ctx, r, l.options(c, ref)) {
 			if err != nil {
 				if ctx.Err() == nil {
 					c.problem(l.input, "could not be read again to its end: "+plainError(err))
 				}
 				return
 			}
-			if !all && len(rec.Signatures) == 0 && rec.Level < logparse.LevelWarn {
+			if rec.Format == logparse.FormatNoise || !all && len(rec.Signatures) == 0 && rec.Level < logparse.LevelWarn {
 				continue
 			}
 			if !yield(recordRow(in, &rec)) {
@@ -192,8 +192,8 @@ func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, all bool) it
 func recordRow(in *Input, rec *logparse.Record) TimelineRow {
 	row := TimelineRow{
 		Time: timePtr(rec.Time), Inferred: orEmpty(rec.Inferred.Names()), Input: in.Label, Source: in.Path, Line: rec.Line, Lines: rec.Lines,
-		Kind: "record", Component: string(rec.Component), Node: in.Node, Format: string(rec.Format), Framing: []string{},
-		Level: rec.Level.String(), Signatures: orEmpty(rec.Signatures), Fields: map[string]string{}, Text: cutBodies(rec.Text),
+		Kind: "record", Component: string(rec.Component), Node: cmp.Or(in.Node, rec.Host), Format: string(rec.Format), Framing: orEmpty(rec.Framing),
+		Level: rec.Level.String(), Signatures: orEmpty(rec.Signatures), Repeats: rec.Repeats, Fields: map[string]string{}, Text: cutBodies(rec.Text),
 	}
 	for _, f := range rec.Fields {
 		if _, ok := row.Fields[f.Key]; !ok {

@@ -16,10 +16,10 @@ func claimsAudit(text string) bool {
 // readAudit keeps the stage's stamp as the record's time: that is when the line
 // was written. Annotations other than the authorization's stand as fields, among
 // them apiserver.latency.k8s.io/*.
-func readAudit(s *stream, text string, rec *Record) {
+func readAudit(s *stream, r *row, rec *Record) {
 	e := &AuditEvent{}
 	rec.Audit, rec.Component = e, ComponentAudit
-	o := openJSON(text)
+	o := openJSON(r.text)
 	var object string
 	for {
 		key, value, ok := o.member()
@@ -56,11 +56,10 @@ func readAudit(s *stream, text string, rec *Record) {
 	readResponseObject(object, e)
 	rec.Time = e.Completed
 	rec.Message = auditMessage(e)
+	r.objectEnd(&o)
 	switch {
 	case o.err != nil:
 		rec.problem(o.err.Error())
-	case o.rest() != "":
-		rec.problem("text after the json object")
 	case e.Completed.IsZero():
 		rec.problem("no readable stageTimestamp")
 	}

@@ -49,7 +49,7 @@ func TestReadAuditDamage(t *testing.T) {
 		{"cut after the version", `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`, "json ends early"},
 		{"cut in the user", auditUpdate[:strings.Index(auditUpdate, "uid")], "json ends early"},
 		{"no stage time", strings.Replace(auditUpdate, "stageTimestamp", "stageTime", 1), "no readable stageTimestamp"},
-		{"two in a line", strings.TrimSpace(auditUpdate) + auditCreate, "text after the json object"},
+		{"text behind", strings.TrimSpace(auditUpdate) + "x\n", "text after the json object"},
 	}
 	for _, tt := range tests {
 		got := readOne(t, tt.in, Options{})

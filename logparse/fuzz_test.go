@@ -88,16 +88,24 @@ func FuzzKlog(f *testing.F) {
 	})
 }
 
-func FuzzCRI(f *testing.F) {
+// FuzzPeel takes wrappers off: what is left is no longer than the line, unless it
+// was unescaped, and a second time gives the same.
+func FuzzPeel(f *testing.F) {
 	f.Add("2026-11-30T21:51:02.60035585Z stdout F boom")
 	f.Add("2026-11-30T21:51:02+01:00 stderr P:x boom")
+	for _, tt := range framingTests {
+		f.Add(tt.in)
+	}
 	f.Fuzz(func(t *testing.T, s string) {
-		w, rest := cutCRI(s)
-		if len(rest) > len(s) || s[len(s)-len(rest):] != rest {
-			t.Errorf("%q: rest %q is no tail", s, rest)
-		}
-		if w.source == "" && rest != s {
-			t.Errorf("%q: cut to %q without a wrapper", s, rest)
+		for _, known := range []bool{false, true} {
+			p := peel(s, func(uint64) bool { return known })
+			if len(p.text) > len(s) {
+				t.Errorf("%q: rest %q is longer", s, p.text)
+			}
+			if p.chain == 0 && p.text != s || p.depth > maxFraming {
+				t.Errorf("%q: cut to %q, %d deep", s, p.text, p.depth)
+			}
+			chainNames(p.chain)
 		}
 	})
 }
@@ -123,7 +131,7 @@ func FuzzIdentify(f *testing.F) {
 		if id.Component != "" && id.Why == "" {
 			t.Errorf("%+v: no reason", id)
 		}
-		if id.Format == "" && id != (Identity{}) {
+		if id.Format == "" && (id.Component != "" || id.Node != "") {
 			t.Errorf("%+v without a format", id)
 		}
 	})

@@ -1,6 +1,9 @@
 package logparse
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Identity is what the start of a log shows about where it comes from. Empty
 // values mean that it does not show.
@@ -8,6 +11,11 @@ type Identity struct {
 	// Format is how most of its lines are written; plain if no line has a known
 	// format, empty if there is no text.
 	Format Format
+	// Framing is what most lines are wrapped in, outermost first; nil for none.
+	Framing []string
+	// Stamped says that at least half of the lines have a time of their own or
+	// their wrapper's: the text is some log, whatever its format.
+	Stamped bool
 	// Component is the program; empty if unknown or if several write there.
 	Component Component
 	// Member is the etcd member's name (--name), MemberID its ID as 16 hex digits.
@@ -25,8 +33,11 @@ const headLimit = 256 << 10
 // content decides, the file's name only where the content shows no program.
 func Identify(name string, head []byte) Identity {
 	var id Identity
-	v := countVotes(headLines(head))
-	id.Format = v.format()
+	v := countVotes(headLines(decodedHead(head)))
+	id.Format, id.Framing, id.Stamped = v.format(), v.framing(), 2*v.stamped >= v.lines && v.lines > 0
+	if isEventList(head) {
+		id.Format = FormatAudit
+	}
 	switch id.Format {
 	case "":
 		return id
@@ -34,7 +45,12 @@ func Identify(name string, head []byte) Identity {
 		id.Component, id.Why = ComponentAudit, "audit.k8s.io event lines"
 		return id
 	}
-	id.Component, id.Why = v.component(id.Format)
+	if c, name := v.wrapped(); c != ComponentUnknown {
+		id.Component, id.Why = c, "lines of "+name
+	}
+	if id.Component == ComponentUnknown {
+		id.Component, id.Why = v.component(id.Format)
+	}
 	if id.Component == ComponentUnknown && id.Why == "" {
 		id.Component, id.Why = componentOfName(name, id.Format)
 	}
@@ -66,10 +82,14 @@ func headLines(head []byte) []string {
 
 // votes is what the lines of a block say.
 type votes struct {
+	lines      int
 	formats    map[Format]int
 	plain      int
-	etcd       int // etcd's own zap lines
+	stamped    int // lines with a time
+	etcd       int // etcd's own lines
 	components map[Component]*componentVotes
+	chains     map[uint64]int
+	programs   map[string]int // as wrappers name them; "" for lines without
 
 	member, memberID, node string
 }
@@ -82,23 +102,74 @@ type componentVotes struct {
 }
 
 func countVotes(lines []string) *votes {
-	v := &votes{formats: map[Format]int{}, components: map[Component]*componentVotes{}}
+	v := &votes{
+		lines: len(lines), formats: map[Format]int{}, components: map[Component]*componentVotes{}, chains: map[uint64]int{},
+		programs: map[string]int{},
+	}
+	if len(lines) > 0 && isExport([]byte(lines[0])) {
+		lines = exportedMessages(lines)
+		v.lines, v.stamped = len(lines), len(lines)
+	}
 	for _, text := range lines {
-		_, text = cutCRI(text)
-		f := formatOf(text)
-		if f == nil {
-			v.plain++
-			continue
-		}
-		v.formats[f.name]++
-		switch f.name {
-		case FormatKlog:
-			v.klog(text)
-		case FormatZapJSON:
-			v.zap(text)
-		}
+		v.line(text)
 	}
 	return v
+}
+
+// exportedMessages are the messages among the lines of an export.
+func exportedMessages(lines []string) (out []string) {
+	for _, l := range lines {
+		if m, ok := strings.CutPrefix(l, "MESSAGE="); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func (v *votes) line(text string) {
+	p := peel(text, func(uint64) bool { return false })
+	v.chains[p.chain]++
+	v.programs[cmp.Or(p.program, p.container, p.pod)]++
+	if p.format == nil {
+		v.plain++
+		if _, _, ok := leadingStamp(p.text); ok || p.stamped {
+			v.stamped++
+		}
+		return
+	}
+	v.stamped++
+	v.formats[p.format.name]++
+	switch p.format.name {
+	case FormatKlog:
+		if _, ok := klogHeader(p.text); ok {
+			v.klog(p.text)
+		}
+	case FormatZapJSON, FormatZapConsole, FormatCapnslog, FormatGoLog:
+		v.etcdLine(p)
+	}
+}
+
+// framing is the chain of wrappers that most lines have.
+func (v *votes) framing() []string {
+	best, most := uint64(0), 0
+	for chain, n := range v.chains {
+		if n > most || n == most && chain < best {
+			best, most = chain, n
+		}
+	}
+	return chainNames(best)
+}
+
+// wrapped is the component that all wrappers name, if all lines have one that
+// does, and that name.
+func (v *votes) wrapped() (Component, string) {
+	if len(v.programs) != 1 {
+		return ComponentUnknown, ""
+	}
+	for name := range v.programs {
+		return componentNamed(name), name
+	}
+	return ComponentUnknown, ""
 }
 
 // format returns the format with the most lines. Plain lines continue klog
@@ -164,11 +235,12 @@ func (v *votes) flag(text string) {
 	}
 }
 
-// zap takes the marks of one zap line.
-func (v *votes) zap(text string) {
-	var s stream
+// etcdLine takes the marks of one line in a format of etcd's.
+func (v *votes) etcdLine(p peeled) {
+	s := stream{clock: newClock(Options{})}
+	r := row{text: p.text, frame: p.frame}
 	var rec Record
-	readZap(&s, text, &rec)
+	p.format.read(&s, &r, &rec)
 	if rec.Component != ComponentEtcd || rec.Problem != "" {
 		return
 	}
@@ -211,14 +283,19 @@ func nameFlag(args string) string {
 	return ""
 }
 
+// etcdFormats are the formats of etcd's own logs, with the reason that they give.
+var etcdFormats = map[Format]string{
+	FormatZapJSON: "etcd zap JSON lines", FormatZapConsole: "etcd zap console lines", FormatCapnslog: "etcd capnslog lines",
+}
+
 // component weighs the marks. Marks of two programs at once mean that both write
 // here, or that one embeds the other: then no single answer is right.
 func (v *votes) component(f Format) (Component, string) {
-	if f == FormatZapJSON {
+	if name, ok := etcdFormats[f]; ok {
 		if v.etcd == 0 || len(v.components) > 0 {
 			return ComponentUnknown, ""
 		}
-		return ComponentEtcd, "etcd zap JSON lines"
+		return ComponentEtcd, name
 	}
 	if v.etcd > 0 {
 		return ComponentUnknown, "klog lines between etcd's own: several programs in one log"
@@ -264,7 +341,7 @@ func (v *votes) mostFiles() (best Component, ok bool) {
 func componentOfName(name string, f Format) (Component, string) {
 	base := strings.ToLower(name[strings.LastIndexAny(name, `/\`)+1:])
 	for _, c := range []Component{ComponentAPIServer, ComponentControllerManager, ComponentScheduler, ComponentKubelet, ComponentEtcd} {
-		if f == FormatZapJSON && c != ComponentEtcd || f == FormatKlog && c == ComponentEtcd {
+		if etcdFormats[f] != "" && c != ComponentEtcd || f == FormatKlog && c == ComponentEtcd {
 			continue
 		}
 		if strings.HasPrefix(base, string(c)) {

@@ -85,17 +85,49 @@ func isCaller(s string) bool {
 
 // readKlog takes the header; the message follows when the whole record is
 // there.
-func readKlog(s *stream, text string, rec *Record) {
-	n, _ := klogHeader(text)
-	rec.Level = klogLevel(text[0])
-	head := strings.TrimSuffix(strings.TrimSuffix(text[:n], " "), "]")
+func readKlog(s *stream, r *row, rec *Record) {
+	n, _ := klogHeader(r.text)
+	rec.Level = klogLevel(r.text[0])
+	head := strings.TrimSuffix(strings.TrimSuffix(r.text[:n], " "), "]")
 	rec.Caller = head[strings.LastIndexByte(head, ' ')+1:]
-	if s.component != ComponentEtcd && s.component != ComponentAudit {
-		rec.Component = s.component
-	}
-	rec.Message = text[n:]
+	rec.Component = s.klogComponent(r)
+	rec.Message = r.text[n:]
 	s.clock.learn(rec.Message)
-	rec.Time, rec.Inferred = s.clock.klog(text)
+	rec.Time, rec.Inferred = s.clock.klog(r.text, r.outer)
+}
+
+// claimsKlogBare knows a klog line whose header somebody cut off before the file
+// name: "trace.go:76] Trace[1760458533]: …".
+func claimsKlogBare(text string) bool {
+	end := strings.Index(text[:min(len(text), 80)], "] ")
+	return end > 0 && isCaller(text[:end]) && strings.Contains(text[:end], ".go:") && isWord(text[:end], "._-:/")
+}
+
+// readKlogBare has no stamp to read; a trace tells when it started.
+func readKlogBare(s *stream, r *row, rec *Record) {
+	rec.Caller, rec.Message, _ = strings.Cut(r.text, "] ")
+	rec.Component = s.klogComponent(r)
+	s.clock.learn(rec.Message)
+	if rec.Time, rec.Inferred = s.frameTime(r); !rec.Time.IsZero() {
+		return
+	}
+	const mark = "(started: "
+	if i := strings.Index(rec.Message, mark); i >= 0 {
+		if m, rest, ok := cutDateTime(rec.Message[i+len(mark):]); ok {
+			m.east, m.zoned, _ = cutZone(strings.TrimPrefix(rest, " "))
+			rec.Time, rec.Inferred = s.clock.at(m, r.outer)
+		}
+	}
+}
+
+// klogComponent is the program of a klog line: never etcd, which has another
+// logger.
+func (s *stream) klogComponent(r *row) Component {
+	c := s.componentOf(r)
+	if c == ComponentEtcd || c == ComponentAudit {
+		return ComponentUnknown
+	}
+	return c
 }
 
 func klogLevel(c byte) Level {

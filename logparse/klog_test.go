@@ -71,8 +71,8 @@ func TestKlogBlocks(t *testing.T) {
 		{"goroutines after a fatal line", panicText + klogNoLeader, []int{6, 1}, "klog klog"},
 		{"zap line between", klogNoLeader + zapClient + klogNoLeader, []int{1, 1, 1}, "klog zap-json klog"},
 		{"audit line between", klogNoLeader + auditUpdate + "x\n", []int{1, 1, 1}, "klog audit plain"},
-		{"plain lines before", "Log file created at\nx\n" + klogNoLeader + "y\n", []int{1, 1, 2}, "plain plain klog"},
-		{"a line with its own stamp", klogNoLeader + "2026/11/30 21:08:53 http: TLS handshake error\n" + klogNoLeader, []int{1, 1, 1}, "klog plain klog"},
+		{"plain lines before", "Log file created at\nx\n" + klogNoLeader + "y\n", []int{1, 1, 2}, "noise noise klog"},
+		{"a line with its own stamp", klogNoLeader + "2026/11/30 21:08:53 http: TLS handshake error\n" + klogNoLeader, []int{1, 1, 1}, "klog go-log klog"},
 		{"a cut line of zap", klogNoLeader + `{"level":"warn","ts":"2026` + "\n", []int{1, 1}, "klog zap-json"},
 		{"empty lines", klogNoLeader + "\n\n" + klogNoLeader, []int{3, 1}, "klog klog"},
 	}

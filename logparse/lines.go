@@ -20,6 +20,8 @@ type line struct {
 	text []byte
 	// lost counts the bytes past MaxLine that were not kept.
 	lost int64
+	// offset is where it begins in the stream.
+	offset int64
 	// nuls counts NUL bytes dropped at both ends: what a filesystem leaves of a
 	// log that was open when the power went.
 	nuls int64
@@ -31,6 +33,7 @@ type lineReader struct {
 	src        io.Reader
 	buf        []byte
 	start, end int
+	base       int64 // the stream's offset of buf[0]
 	err        error // sticky; io.EOF included
 }
 
@@ -58,6 +61,13 @@ func (l *lineReader) head() []byte {
 // after the bytes before it were returned as a last line.
 func (l *lineReader) next() (line, bool) {
 	nuls := l.skipNULs()
+	offset := l.base + int64(l.start)
+	x, ok := l.cutLine(nuls)
+	x.offset = offset
+	return x, ok
+}
+
+func (l *lineReader) cutLine(nuls int64) (line, bool) {
 	for scan := l.start; ; {
 		window := min(l.end, l.start+MaxLine+2) // the line may end in \r\n
 		if i := bytes.IndexByte(l.buf[scan:window], '\n'); i >= 0 {
@@ -90,6 +100,7 @@ func (l *lineReader) cut() (text []byte, lost int64) {
 			return text, lost
 		}
 		lost += int64(l.end - keep)
+		l.base += int64(l.end - keep)
 		l.end = keep
 		if l.err != nil {
 			text = l.buf[l.start:keep]
@@ -120,6 +131,7 @@ func (l *lineReader) skipNULs() (n int64) {
 func (l *lineReader) fill() {
 	if l.end == len(l.buf) {
 		if l.start > 0 {
+			l.base += int64(l.start)
 			l.end = copy(l.buf, l.buf[l.start:l.end])
 			l.start = 0
 		} else {
@@ -152,4 +164,29 @@ func trimLine(text []byte, lost, nuls int64) line {
 		text = text[:MaxLine]
 	}
 	return line{text: text, lost: lost, nuls: nuls}
+}
+
+// bytes takes n bytes as they are, fewer at the end of the stream. They are valid
+// until the next call.
+func (l *lineReader) bytes(n int) []byte {
+	for l.end-l.start < n && l.err == nil {
+		l.fill()
+	}
+	n = min(n, l.end-l.start)
+	b := l.buf[l.start : l.start+n]
+	l.start += n
+	return b
+}
+
+// read gives out what follows as it is, like an io.Reader.
+func (l *lineReader) read(p []byte) (int, error) {
+	if l.start == l.end && l.err == nil {
+		l.fill()
+	}
+	if l.start == l.end {
+		return 0, l.err
+	}
+	n := copy(p, l.buf[l.start:l.end])
+	l.start += n
+	return n, nil
 }

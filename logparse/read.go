@@ -14,15 +14,20 @@ import (
 type Options struct {
 	// Component is the program whose log it is; empty = look at the first block.
 	Component Component
-	// Year is that of the first klog stamp; later ones follow it past a new
+	// Year is that of the first stamp without one; later ones follow it past a new
 	// year. 0 = infer.
 	Year int
-	// Location is the zone of klog stamps; nil = UTC.
+	// Location is the zone of stamps without one; nil = that of the wrapper around
+	// them, else UTC.
 	Location *time.Location
-	// Reference makes a klog stamp fall into the year that puts it nearest.
-	// Zero = the full dates that the stream itself shows; if it shows none,
-	// klog records have no time. Year goes before it.
+	// Reference makes a stamp without a year fall into the year that puts it
+	// nearest. Zero = the full dates that the stream itself shows. Year goes before
+	// it.
 	Reference time.Time
+	// Before is a time that no record is later than, when the file was last
+	// written: where nothing else shows the year it is the last possible one. Zero =
+	// unknown; such records have no time.
+	Before time.Time
 
 	_ struct{}
 }
@@ -30,182 +35,276 @@ type Options struct {
 // checkEvery is how many lines are read between two looks at the context.
 const checkEvery = 1024
 
-// Read yields the records of a log in the order they stand, in a single pass
-// and in bounded memory. Each line of the stream belongs to one record. The
-// error pair, if any, is the last one and its record is zero: the source failed
-// or ctx ended; what was read before it has been yielded.
+// Read yields the records of a log in the order they begin, in a single pass and
+// in bounded memory. Each line of the stream belongs to one record. The error
+// pair, if any, is the last one and its record is zero: the source failed or ctx
+// ended; what was read before it has been yielded.
 func Read(ctx context.Context, r io.Reader, opts Options) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		s := newStream(r, opts)
-		for {
-			if s.lineNo%checkEvery == 0 && ctx.Err() != nil {
-				if s.end(yield) {
-					yield(Record{}, ctx.Err())
-				}
-				return
-			}
-			l, ok := s.lines.next()
-			if !ok {
-				break
-			}
-			if !s.take(l, yield) {
-				return
-			}
-		}
-		if !s.end(yield) {
-			return
-		}
-		if err := s.lines.err; err != io.EOF {
-			yield(Record{}, fmt.Errorf("read log after line %d: %w", s.lineNo, err))
+		s := newStream(decoded(r), opts)
+		s.yield = yield
+		err := s.run(ctx)
+		if s.end(); err != nil && err != io.EOF && !s.stopped {
+			yield(Record{}, err)
 		}
 	}
+}
+
+// run reads to the end of the stream; io.EOF is the good one.
+func (s *stream) run(ctx context.Context) error {
+	next := s.nextRow
+	switch {
+	case s.export:
+		next = s.nextEntry
+	case isEventList(s.lines.head()):
+		return s.readEventList(ctx)
+	}
+	for n := 0; !s.stopped; n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r, ok := next()
+		if !ok {
+			return s.failure()
+		}
+		s.take(&r)
+	}
+	return nil
+}
+
+// failure says why the source ended; io.EOF if it came to its end.
+func (s *stream) failure() error {
+	if s.lines.err == io.EOF {
+		return io.EOF
+	}
+	return fmt.Errorf("read log after line %d: %w", s.lineNo, s.lines.err)
 }
 
 // stream is the state of one Read.
 type stream struct {
+	yield   func(Record, error) bool
+	stopped bool // yield wants no more
+
 	lines     *lineReader
 	lineNo    int
-	component Component
-	clock     klogClock
+	component Component // of the whole stream
+	section   Component // as a head between the lines names it
+	known     bool      // most lines have a known format
+	begun     bool      // a line with a format has been seen
+	export    bool      // the stream is in journald's export format
+	clock     clock
 	match     *matcher
 
-	// pieces is a line that a container runtime has cut, as far as it was read.
-	pieces parts
+	// chains counts for each chain of wrappers the lines that a format claimed
+	// behind it, less those that none did.
+	chains map[uint64]int
+	names  map[uint64][]string
 
-	// held is a record that lines without a mark may continue.
-	held    Record
-	holding bool
-	block   strings.Builder // the held record's message, once it has two lines
-	lost    int64           // bytes of it that were not kept
+	pieces parts // a line that a container runtime has cut, as far as it was read
+	header frame // a wrapper that stood alone, for the line behind it
+	torn   *torn // an object whose end has not come yet
+	held   held  // a record that lines without a mark may continue
+	dump   *dump // a stack dump that lines of others may interrupt
 }
 
 func newStream(r io.Reader, opts Options) *stream {
-	s := &stream{lines: newLineReader(r), component: opts.Component, clock: newKlogClock(opts), match: signatureMatcher()}
-	head := s.lines.head()
-	if s.component == ComponentUnknown {
-		s.component = Identify("", head).Component
+	s := &stream{
+		lines: newLineReader(r), component: opts.Component, clock: newClock(opts), match: signatureMatcher(),
+		chains: map[uint64]int{}, names: map[uint64][]string{},
 	}
+	head := s.lines.head()
+	id := Identify("", head)
+	if s.component == ComponentUnknown {
+		s.component = id.Component
+	}
+	s.known = id.Format != FormatPlain && id.Format != ""
+	s.export = isExport(head)
 	s.clock.learnHead(string(head))
 	return s
 }
 
-// row is one line as its program wrote it: without the wrapper of a container
-// runtime, and whole again if that has cut it.
+// row is one line as its program wrote it: without wrappers, and whole again if
+// one has cut it.
 type row struct {
-	first, lines int    // where it stands in the stream
+	first, lines int // where it stands in the stream
+	offset       int64
 	raw          string // its first line there
 	text         string
 	lost, nuls   int64 // bytes not kept
-	wrap         wrapped
+	shared       bool  // the row before it is of the same line
+	frame
+	format *format // nil: none claims it
+	// cut says of an object that its end is missing, after what follows its end.
+	cut   bool
+	after string
 }
 
-// take turns one line of the stream into a row, or adds it to the pieces of one.
-func (s *stream) take(l line, yield func(Record, error) bool) bool {
+// nextRow reads one line of the stream.
+func (s *stream) nextRow() (row, bool) {
+	l, ok := s.lines.next()
+	if !ok {
+		return row{}, false
+	}
 	s.lineNo++
-	r := row{first: s.lineNo, lines: 1, raw: validText(l.text), lost: l.lost, nuls: l.nuls}
-	r.wrap, r.text = cutCRI(r.raw)
-	if s.pieces.count > 0 {
-		if s.pieces.join(r) {
-			return r.wrap.partial || s.place(s.pieces.whole(), yield)
-		}
-		if !s.place(s.pieces.whole(), yield) {
-			return false
-		}
+	r := row{first: s.lineNo, lines: 1, offset: l.offset, raw: validText(l.text), lost: l.lost, nuls: l.nuls}
+	r.text = r.raw
+	if r.format = formatOf(r.text); r.format == nil || r.format.late || strings.IndexByte(r.text, 0x1b) >= 0 {
+		p := peel(r.text, s.knownChain)
+		r.text, r.format, r.frame = p.text, p.format, p.frame
 	}
-	if r.wrap.partial {
-		s.pieces.join(r)
-		return true
-	}
-	return s.place(r, yield)
+	return r, true
 }
 
-// place makes a row a record, or adds it to the one held.
-func (s *stream) place(r row, yield func(Record, error) bool) bool {
-	f := formatOf(r.text)
-	if f == nil && s.holding && r.nuls == 0 && !beginsRecord(r.text) {
-		s.extend(r)
-		return true
+func (s *stream) knownChain(chain uint64) bool { return s.chains[chain] > 0 }
+
+// maxChains bounds the memory for odd streams.
+const maxChains = 1000
+
+// learnChain notes whether a format claims what a chain of wrappers holds.
+func (s *stream) learnChain(r *row) {
+	if r.chain == 0 || len(s.chains) > maxChains {
+		return
 	}
-	if !s.flush(yield) {
-		return false
+	if r.format != nil {
+		s.chains[r.chain]++
+	} else {
+		s.chains[r.chain]--
 	}
-	rec := Record{Line: r.first, Lines: r.lines, Format: FormatPlain, Text: excerpt(r.raw, MaxText)}
+}
+
+// take turns a row into a record, or adds it to the pieces of one.
+func (s *stream) take(r *row) {
+	if s.pieces.count > 0 {
+		if s.pieces.join(*r) {
+			if !r.partial {
+				whole := s.pieces.whole(s.knownChain)
+				s.place(&whole)
+			}
+			return
+		}
+		whole := s.pieces.whole(s.knownChain)
+		s.place(&whole)
+	}
+	switch {
+	case r.partial:
+		s.pieces.join(*r)
+	case r.frame.header:
+		s.header = r.frame
+		s.noise(r)
+	default:
+		if s.header.depth > 0 {
+			head := s.header
+			head.inside(&r.frame)
+			r.frame, s.header = head, frame{}
+			r.frame.header = false
+		}
+		s.place(r)
+	}
+}
+
+// place makes a row a record, or adds it to the one it continues.
+func (s *stream) place(r *row) {
+	s.learnChain(r)
+	if s.rejoin(r) || s.joinDump(r) || s.continues(r) {
+		return
+	}
+	s.flush()
+	if s.isNoise(r) {
+		s.noise(r)
+		return
+	}
+	rec := s.record(r)
+	if r.format == nil {
+		readPlain(s, r, &rec)
+		s.emit(&rec)
+		return
+	}
+	s.begun = true
+	rec.Format = r.format.name
+	r.format.read(s, r, &rec)
+	if rec.Audit != nil {
+		rec.Text = excerpt(r.raw, MaxAuditText)
+	}
+	switch {
+	case r.cut && r.lost == 0 && s.tear(r):
+	case r.format.name == FormatPanic:
+		s.dump = newDump(rec)
+	case r.format.finish != nil:
+		s.held.hold(rec, r)
+	default:
+		s.emitObject(r, &rec)
+	}
+}
+
+// record is the start of a record: where it stands and what is around it.
+func (s *stream) record(r *row) Record {
+	rec := Record{
+		Line: r.first, Lines: r.lines, Offset: r.offset, Shared: r.shared, Format: FormatPlain, Text: excerpt(r.raw, MaxText),
+		Framing: s.chainNames(r.chain), Host: r.host, Pod: r.pod, Container: r.container,
+	}
 	if r.lost > 0 {
 		rec.problem(fmt.Sprintf("line cut: %d bytes not kept", r.lost))
 	}
 	if r.nuls > 0 {
 		rec.problem(fmt.Sprintf("%d NUL bytes skipped", r.nuls))
 	}
-	if !r.wrap.time.IsZero() {
-		s.clock.saw(r.wrap.time)
+	if !r.outer.IsZero() {
+		s.clock.saw(r.outer)
 	}
-	if f == nil {
-		readPlain(s, r, &rec)
-		return s.emit(&rec, yield)
-	}
-	rec.Format = f.name
-	f.read(s, r.text, &rec)
-	if rec.Audit != nil {
-		rec.Text = excerpt(r.raw, MaxAuditText)
-	}
-	if f.finish != nil {
-		s.held, s.holding = rec, true
-		return true
-	}
-	return s.emit(&rec, yield)
+	return rec
 }
 
-// extend adds a row to the held record, within MaxBlock.
-func (s *stream) extend(r row) {
-	if s.block.Len() == 0 {
-		s.block.WriteString(s.held.Message)
+func (s *stream) chainNames(chain uint64) []string {
+	if chain == 0 {
+		return nil
 	}
-	s.held.Lines += r.lines
-	text := r.text
-	room := MaxBlock - s.block.Len() - 1
-	if room < len(text) {
-		s.lost += int64(len(text))
-		text = cutText(text, max(room, 0))
-		s.lost -= int64(len(text))
+	names, ok := s.names[chain]
+	if !ok {
+		names = chainNames(chain)
+		if len(s.names) < maxChains {
+			s.names[chain] = names
+		}
 	}
-	s.lost += r.lost
-	if room > 0 {
-		s.block.WriteByte('\n')
-		s.block.WriteString(text)
-	}
+	return names
 }
 
 // end yields what is still held at the end of the stream.
-func (s *stream) end(yield func(Record, error) bool) bool {
-	if s.pieces.count > 0 && !s.place(s.pieces.whole(), yield) {
-		return false
+func (s *stream) end() {
+	if s.pieces.count > 0 {
+		whole := s.pieces.whole(s.knownChain)
+		s.place(&whole)
 	}
-	return s.flush(yield)
+	s.giveUp()
+	s.flush()
+	s.endDump()
 }
 
 // flush yields the held record, if there is one.
-func (s *stream) flush(yield func(Record, error) bool) bool {
-	if !s.holding {
-		return true
+func (s *stream) flush() {
+	if rec, ok := s.held.take(); ok {
+		s.emit(&rec)
 	}
-	s.holding = false
-	rec := s.held
-	s.held = Record{}
-	if s.block.Len() > 0 {
-		rec.Message = s.block.String()
-		s.block.Reset()
-	}
-	if s.lost > 0 {
-		rec.problem(fmt.Sprintf("block cut: %d bytes not kept", s.lost))
-		s.lost = 0
-	}
-	formatNamed(rec.Format).finish(&rec)
-	return s.emit(&rec, yield)
 }
 
-func (s *stream) emit(rec *Record, yield func(Record, error) bool) bool {
-	rec.Signatures = s.match.signatures(rec)
-	return yield(*rec, nil)
+// emit yields a record; while a stack dump is open, behind it.
+func (s *stream) emit(rec *Record) {
+	if rec.Format != FormatNoise {
+		rec.Signatures = s.match.signatures(rec)
+	}
+	if s.dump != nil {
+		s.dump.behind = append(s.dump.behind, *rec)
+		if len(s.dump.behind) >= maxBehind {
+			s.endDump()
+		}
+		return
+	}
+	s.give(rec)
+}
+
+func (s *stream) give(rec *Record) {
+	if !s.stopped && !s.yield(*rec, nil) {
+		s.stopped = true
+	}
 }
 
 // problem notes a fault; the first one stays, it is nearest to the cause.

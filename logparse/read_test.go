@@ -28,8 +28,8 @@ const mixed = "\ufeffstarting up\r\n" + klogNoLeader + klogTrace + zapSlowApply 
 	klogScheduled + zapClient + `{"level":"info","ts":"2026-11-30T21:51:0` + "\n" +
 	"\x00\x00\x00" + klogRetrying + "caf\xe9 \xff\n" + "F1130 21:52:00.000000       1 c.go:1] leaderelection lost\npanic: x\n\ngoroutine 1 [running]:\nlast line"
 
-// dump writes records so that a person can read them.
-func dump(recs []Record) string {
+// dumpRecords writes records so that a person can read them.
+func dumpRecords(recs []Record) string {
 	var b strings.Builder
 	for _, r := range recs {
 		fmt.Fprintf(&b, "line %d+%d %s %q %s %q", r.Line, r.Lines, r.Format, r.Component, r.Level, r.Caller)
@@ -55,7 +55,7 @@ func dump(recs []Record) string {
 }
 
 func TestReadGolden(t *testing.T) {
-	got := dump(readAll(t, mixed, Options{}))
+	got := dumpRecords(readAll(t, mixed, Options{}))
 	file := filepath.Join("testdata", "mixed.golden")
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -85,12 +85,16 @@ func countLines(data []byte) int {
 // record, in order, and the texts are sound.
 func checkRecords(t *testing.T, data []byte, recs []Record) {
 	t.Helper()
-	next := 1
+	lines, line := 0, 1
 	for _, r := range recs {
-		if r.Line != next || r.Lines < 1 {
-			t.Fatalf("record at line %d+%d, want %d", r.Line, r.Lines, next)
+		if r.Line < line || r.Lines < 1 || r.Line > lines+r.Lines+1 {
+			t.Fatalf("record at line %d+%d, behind one at %d", r.Line, r.Lines, line)
 		}
-		next += r.Lines
+		line = r.Line
+		lines += r.Lines
+		if r.Shared {
+			lines--
+		}
 		most := MaxText
 		if r.Audit != nil {
 			most = MaxAuditText
@@ -112,8 +116,8 @@ func checkRecords(t *testing.T, data []byte, recs []Record) {
 			}
 		}
 	}
-	if want := countLines(data); next-1 != want {
-		t.Errorf("%d lines in records, %d in the stream", next-1, want)
+	if want := countLines(data); lines != want {
+		t.Errorf("%d lines in records, %d in the stream", lines, want)
 	}
 }
 
@@ -154,11 +158,14 @@ func TestReadSplit(t *testing.T) {
 }
 
 func TestReadPlain(t *testing.T) {
-	recs := readAll(t, "one\n\n  two\n\tthree", Options{Component: ComponentKubelet})
+	recs := readAll(t, "one\n.\n  two\n\tthree", Options{Component: ComponentKubelet})
 	if len(recs) != 4 {
 		t.Fatalf("%d records, want one per line", len(recs))
 	}
-	for i, want := range []string{"one", "", "  two", "\tthree"} {
+	if recs[1].Format != FormatNoise {
+		t.Errorf("a dot is a record: %+v", recs[1])
+	}
+	for i, want := range map[int]string{0: "one", 2: "  two", 3: "\tthree"} {
 		if r := recs[i]; r.Format != FormatPlain || r.Message != want || r.Component != ComponentKubelet || r.Level != LevelUnknown {
 			t.Errorf("record %d: %+v", i, r)
 		}
@@ -248,9 +255,9 @@ func (repeatLines) Read(p []byte) (int, error) {
 func TestReadKeeps(t *testing.T) {
 	in := strings.Repeat(mixed+"\n", 200)
 	recs := readAll(t, in, Options{})
-	first := dump(recs[:10])
+	first := dumpRecords(recs[:10])
 	again := readAll(t, in, Options{})
-	if diff := cmp.Diff(first, dump(again[:10])); diff != "" {
+	if diff := cmp.Diff(first, dumpRecords(again[:10])); diff != "" {
 		t.Errorf("records differ between two readings:\n%s", diff)
 	}
 	recs[1].Signatures[0] = "mine"

@@ -6,8 +6,15 @@ import "time"
 // utiltrace block, a stack dump). Every value is the caller's to keep.
 type Record struct {
 	// Line is the 1-based number of the record's first line in its stream, and
-	// Lines how many lines it spans (1 or more).
+	// Lines how many lines it spans (1 or more). They need not be neighbours: the
+	// lines of other records may stand between those of a stack dump.
 	Line, Lines int
+	// Offset is where its first line begins, in bytes of the stream as it was
+	// decoded: after decompression, and as UTF-8.
+	Offset int64
+	// Shared means that the record before it ends in its first line: two threads
+	// wrote at once.
+	Shared bool
 	// Time is when the record was printed, in UTC, as its program's clock had
 	// it. Zero if the record carries no stamp.
 	Time time.Time
@@ -15,6 +22,13 @@ type Record struct {
 	Inferred Inferred
 	// Format is how the line was written; FormatPlain for text nobody claims.
 	Format Format
+	// Framing lists what the line was wrapped in, outermost first: "cri", "docker",
+	// "journald-json", "syslog", "kubectl-prefix" and the like; nil for none. It is
+	// shared between records: not to be changed.
+	Framing []string
+	// Host is the machine, Pod and Container what ran there, as the wrappers name
+	// them; empty where they do not.
+	Host, Pod, Container string
 	// Component is the program that printed it, as far as the stream shows.
 	Component Component
 	// Level is the severity; LevelUnknown where the format has none.
@@ -31,6 +45,9 @@ type Record struct {
 	// Signatures are the IDs of every known message this record matches, in
 	// table order; nil when none does.
 	Signatures []string
+	// Repeats is how many more times the program said the same, if it counted them
+	// instead of printing them.
+	Repeats int
 	// Audit is the decoded audit event of a FormatAudit record, else nil.
 	Audit *AuditEvent
 	// Text is the record's first line as it stands in the stream (without its
@@ -111,10 +128,21 @@ type Format string
 
 // Formats that this package reads.
 const (
-	FormatPlain   Format = "plain"
-	FormatZapJSON Format = "zap-json"
-	FormatKlog    Format = "klog"
-	FormatAudit   Format = "audit"
+	FormatPlain      Format = "plain"       // text of no known format
+	FormatZapJSON    Format = "zap-json"    // etcd since 3.4
+	FormatZapConsole Format = "zap-console" // etcdctl, etcdutl, etcd with --log-format=console
+	FormatCapnslog   Format = "capnslog"    // etcd up to 3.4
+	FormatKlog       Format = "klog"        // Kubernetes
+	FormatKlogJSON   Format = "klog-json"   // Kubernetes with --logging-format=json
+	FormatAudit      Format = "audit"       // audit.k8s.io/v1 events
+	FormatLogrus     Format = "logrus"      // k3s, rke2, containerd
+	FormatGoLog      Format = "go-log"      // Go's log package
+	FormatPanic      Format = "go-panic"    // a panic, or stacks
+	FormatJSON       Format = "json"        // another logger that writes JSON
+	// FormatNoise is that of lines that are no record: blank ones, marks of what
+	// was cut, heads of sections, text before the first record. Their records have
+	// no more than Line, Lines and Text.
+	FormatNoise Format = "noise"
 )
 
 // Component is the program behind a log.

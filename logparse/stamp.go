@@ -1,44 +1,74 @@
 package logparse
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // parseStamp reads the full stamps of etcd and the audit log:
 // 2006-01-02T15:04:05 with a fraction of no to nine digits and Z, +hhmm or
 // +hh:mm. etcd prints milliseconds up to 3.5.7, six digits without trailing
 // zeros up to 3.5.14 and six digits since (client/pkg/logutil/zap.go).
 func parseStamp(s string) (time.Time, bool) {
-	day, ok := parseDay(s)
-	if !ok || len(s) < len("2006-01-02T15:04:05Z") || (s[10] != 'T' && s[10] != ' ') {
+	m, rest, ok := cutDateTime(s)
+	if !ok || rest != "" {
 		return time.Time{}, false
 	}
-	clock, ok := parseClock(s[11:19])
-	if !ok {
-		return time.Time{}, false
-	}
-	nanos, rest, ok := parseFraction(s[19:])
-	if !ok {
-		return time.Time{}, false
-	}
-	east, ok := parseZone(rest)
-	if !ok {
-		return time.Time{}, false
-	}
-	return day.Add(clock + nanos - east), true
+	return m.full()
 }
 
-// parseDay reads 2006-01-02 at the start of s, as UTC midnight.
-func parseDay(s string) (time.Time, bool) {
-	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
-		return time.Time{}, false
+// cutDateTime reads a date and a time of day from the start of s:
+//
+//	2006-01-02T15:04:05  2006-01-02 15:04:05  2006/01/02 15:04:05
+//
+// with an optional fraction after a point or a comma, and behind it an optional
+// zone: Z, +hhmm, +hh:mm. What follows is the rest.
+func cutDateTime(s string) (m moment, rest string, ok bool) {
+	const layout = "2006-01-02T15:04:05"
+	if len(s) < len(layout) || s[10] != 'T' && s[10] != ' ' || s[4] != s[7] || s[4] != '-' && s[4] != '/' {
+		return m, s, false
 	}
-	century, ok1 := twoDigits(s[0:])
+	century, ok1 := twoDigits(s)
 	year, ok2 := twoDigits(s[2:])
 	month, ok3 := twoDigits(s[5:])
 	day, ok4 := twoDigits(s[8:])
-	if !ok1 || !ok2 || !ok3 || !ok4 || !validDay(century*100+year, month, day) {
-		return time.Time{}, false
+	m.year, m.month, m.day = century*100+year, month, day
+	if !ok1 || !ok2 || !ok3 || !ok4 || m.year == 0 || !validDay(m.year, month, day) {
+		return m, s, false
 	}
-	return time.Date(century*100+year, time.Month(month), day, 0, 0, 0, 0, time.UTC), true
+	if m.clock, rest, ok = cutClock(s[11:]); !ok {
+		return m, s, false
+	}
+	m.east, m.zoned, rest = cutZone(rest)
+	return m, rest, true
+}
+
+// cutClock reads 15:04:05 and an optional fraction.
+func cutClock(s string) (d time.Duration, rest string, ok bool) {
+	d, ok = parseClock(s)
+	if !ok {
+		return 0, s, false
+	}
+	fraction, rest, ok := parseFraction(s[len("15:04:05"):])
+	if !ok {
+		return d, s[len("15:04:05"):], true
+	}
+	return d + fraction, rest, true
+}
+
+// cutZone reads Z, +hhmm or +hh:mm, if one stands there.
+func cutZone(s string) (east time.Duration, ok bool, rest string) {
+	if strings.HasPrefix(s, "Z") {
+		return 0, true, s[1:]
+	}
+	for _, n := range [...]int{len("+00:00"), len("+0000")} {
+		if len(s) >= n {
+			if east, ok := parseZone(s[:n]); ok {
+				return east, true, s[n:]
+			}
+		}
+	}
+	return 0, false, s
 }
 
 // parseClock reads 15:04:05 as the time since midnight; a leap second counts.
@@ -99,6 +129,8 @@ func twoDigits(s string) (int, bool) {
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 var monthDays = [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 

@@ -54,14 +54,16 @@ func TestLeadingStamp(t *testing.T) {
 		{"2026/11/30 21:08:53 WARNING: [core] grpc", "2026-11-30T21:08:53Z", InferredZone},
 		{"2026/11/30 21:08:53.000001 x", "2026-11-30T21:08:53.000001Z", InferredZone},
 		{"2026-11-30 21:08:53.123456 W | etcdserver: x", "2026-11-30T21:08:53.123456Z", InferredZone},
-		{`time="2026-11-30T21:51:02Z" level=info msg="x"`, "2026-11-30T21:51:02Z", 0},
+		{"[2026-11-30 21:51:02,5] x", "2026-11-30T21:51:02.5Z", InferredZone},
 		{"2026/11-30 21:08:53 x", "", 0},
 		{"2026/11/31 21:08:53 x", "", 0},
 		{"20261130 21:08:53 x and more", "", 0},
 		{"no stamp at all in this line", "", 0},
 	}
 	for _, tt := range tests {
-		got, inferred, ok := leadingStamp(tt.in, time.UTC)
+		m, _, ok := leadingStamp(tt.in)
+		c := newClock(Options{})
+		got, inferred := c.at(m, time.Time{})
 		if !ok {
 			if tt.want != "" {
 				t.Errorf("leadingStamp(%q) failed", tt.in)

@@ -58,7 +58,7 @@ func TestReadZapDamage(t *testing.T) {
 		{"cut in the message", `{"level":"info","ts":"2026-11-30T21:02:46Z","caller":"raft/raft.go:1","msg":"5c76a`, "json ends early", ""},
 		{"cut in a field", `{"level":"info","ts":"2026-11-30T21:02:46Z","msg":"slow fdatasync","took":"1.`, "json ends early", "slow fdatasync"},
 		{"cut at once", `{"level":`, "json ends early", ""},
-		{"two in a line", `{"level":"info","ts":"2026-11-30T21:02:46Z","msg":"a"}{"level":"info"}`, "text after the json object", "a"},
+		{"two in a line", `{"level":"info","ts":"2026-11-30T21:02:46Z","msg":"a"}{"x"}`, "text after the json object", "a"},
 		{"broken", `{"level":"info" "ts":1}`, "json is broken", ""},
 		{"no time", `{"level":"info","msg":"a"}`, "no readable ts", "a"},
 		{"bad time", `{"level":"info","ts":"soon","msg":"a"}`, "no readable ts", "a"},

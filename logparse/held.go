@@ -1,0 +1,119 @@
+package logparse
+
+import (
+	"fmt"
+	"strings"
+)
+
+// held is a record whose lines may not all have come: klog prints messages of
+// several lines without a mark on the later ones.
+type held struct {
+	rec    Record
+	on     bool
+	finish func(*Record)
+	chain  uint64
+	// program and pid are the process that printed it, as a wrapper names it.
+	program, pid, pod, container string
+	// open means that a value of several lines has begun: what is indented belongs
+	// to it, whatever it looks like.
+	open  bool
+	block strings.Builder // the message, once it has two lines
+	lost  int64           // bytes of it that were not kept
+}
+
+func (h *held) hold(rec Record, r *row) {
+	h.rec, h.on, h.finish, h.lost = rec, true, r.format.finish, 0
+	h.chain, h.program, h.pid, h.pod, h.container = r.chain, r.program, r.pid, r.pod, r.container
+	h.block.Reset()
+	h.open = strings.HasSuffix(r.text, "=<")
+}
+
+// continues adds a row to the held record if it goes on there.
+func (s *stream) continues(r *row) bool {
+	h := &s.held
+	if !h.on || r.nuls > 0 || r.chain != h.chain && r.chain != 0 ||
+		r.program != h.program && r.program != "" || r.pid != h.pid && r.pid != "" || r.pod != h.pod || r.container != h.container {
+		return h.insideValue(r)
+	}
+	switch {
+	case r.format != nil && r.format.name == FormatPanic && isGoroutine(r.text):
+	case r.format != nil:
+		return h.insideValue(r)
+	case r.chain == 0 && beginsRecord(r.text):
+		return false
+	case isSection(r.raw):
+		return false
+	}
+	h.extend(r, r.text)
+	return true
+}
+
+// insideValue adds a line to an open value: its tab may have been taken for an
+// indent, and what it quotes for a record.
+func (h *held) insideValue(r *row) bool {
+	if !h.on || !h.open || r.nuls > 0 {
+		return false
+	}
+	text := r.raw
+	if h.chain != 0 {
+		i := strings.Index(r.raw, "\t"+r.text)
+		if i < 0 {
+			return false
+		}
+		text = r.raw[i:]
+	}
+	if !strings.HasPrefix(text, "\t") {
+		return false
+	}
+	h.extend(r, text)
+	return true
+}
+
+// extend adds a row, within MaxBlock.
+func (h *held) extend(r *row, text string) {
+	if h.block.Len() == 0 {
+		h.block.WriteString(h.rec.Message)
+	}
+	h.rec.Lines += r.lines
+	switch {
+	case strings.HasPrefix(text, " >"):
+		h.open = strings.HasSuffix(text, "=<")
+	case strings.HasSuffix(text, "=<"):
+		h.open = true
+	}
+	h.lost += appendLine(&h.block, text) + r.lost
+}
+
+// appendLine adds a line to a block, within MaxBlock, and counts the bytes that
+// did not fit.
+func appendLine(b *strings.Builder, text string) (lost int64) {
+	room := MaxBlock - b.Len() - 1
+	if room < len(text) {
+		lost = int64(len(text))
+		text = cutText(text, max(room, 0))
+		lost -= int64(len(text))
+	}
+	if room > 0 {
+		b.WriteByte('\n')
+		b.WriteString(text)
+	}
+	return lost
+}
+
+// take returns the record and lets go of it.
+func (h *held) take() (Record, bool) {
+	if !h.on {
+		return Record{}, false
+	}
+	rec := h.rec
+	h.rec, h.on, h.open = Record{}, false, false
+	if h.block.Len() > 0 {
+		rec.Message = h.block.String()
+		h.block.Reset()
+	}
+	if h.lost > 0 {
+		rec.problem(fmt.Sprintf("block cut: %d bytes not kept", h.lost))
+	}
+	h.finish(&rec)
+	return rec, true
+}
