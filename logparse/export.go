@@ -66,6 +66,9 @@ func (s *stream) nextEntry() (row, bool) {
 // binaryValue reads a value with its length before it.
 func (s *stream) binaryValue(r *row) (string, bool) {
 	head := s.lines.bytes(8)
+	n := bytes.Count(head, []byte("\n"))
+	s.lineNo += n
+	r.lines += n
 	if len(head) < 8 {
 		return "", false
 	}
@@ -76,7 +79,7 @@ func (s *stream) binaryValue(r *row) (string, bool) {
 	}
 	value := s.lines.bytes(int(size))
 	text := strings.TrimRight(validText(value), "\n")
-	n := bytes.Count(value, []byte("\n"))
+	n = bytes.Count(value, []byte("\n"))
 	if l, ok := s.lines.next(); ok { // the newline behind it
 		n++
 		r.lost += l.lost + int64(len(l.text))

@@ -3,6 +3,7 @@ package logparse
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // held is a record whose lines may not all have come: klog prints messages of
@@ -14,6 +15,9 @@ type held struct {
 	chain  uint64
 	// program and pid are the process that printed it, as a wrapper names it.
 	program, pid, pod, container string
+	// came is when the wrapper says that its last line came, if it does.
+	came    moment
+	stamped bool
 	// open means that a value of several lines has begun: what is indented belongs
 	// to it, whatever it looks like.
 	open  bool
@@ -24,6 +28,7 @@ type held struct {
 func (h *held) hold(rec Record, r *row) {
 	h.rec, h.on, h.finish, h.lost = rec, true, r.format.finish, 0
 	h.chain, h.program, h.pid, h.pod, h.container = r.chain, r.program, r.pid, r.pod, r.container
+	h.came, h.stamped = r.stamp, r.stamped
 	h.block.Reset()
 	h.open = strings.HasSuffix(r.text, "=<")
 }
@@ -31,15 +36,14 @@ func (h *held) hold(rec Record, r *row) {
 // continues adds a row to the held record if it goes on there.
 func (s *stream) continues(r *row) bool {
 	h := &s.held
-	if !h.on || r.nuls > 0 || r.chain != h.chain && r.chain != 0 ||
-		r.program != h.program && r.program != "" || r.pid != h.pid && r.pid != "" || r.pod != h.pod || r.container != h.container {
+	if !h.on || r.nuls > 0 || r.chain != 0 && !h.sameSource(r) {
 		return h.insideValue(r)
 	}
 	switch {
 	case r.format != nil && r.format.name == FormatPanic && isGoroutine(r.text):
 	case r.format != nil:
 		return h.insideValue(r)
-	case r.chain == 0 && beginsRecord(r.text):
+	case r.chain == 0 && beginsRecord(r.text), h.late(r):
 		return false
 	case isSection(r.raw):
 		return false
@@ -47,6 +51,31 @@ func (s *stream) continues(r *row) bool {
 	h.extend(r, r.text)
 	return true
 }
+
+// sameSource says whether a row came the same way as the record, from the same
+// process. One without any wrapper may be a line that a wrapper has passed over.
+func (h *held) sameSource(r *row) bool {
+	return r.chain == h.chain && r.program == h.program && r.pid == h.pid && r.pod == h.pod && r.container == h.container
+}
+
+// maxPause is how long after each other the lines of one record may come. Some
+// wrappers know full seconds only.
+const maxPause = 2 * time.Second
+
+// late says whether a row came too long after the last one to be part of it.
+func (h *held) late(r *row) bool {
+	if !h.stamped || !r.stamped || h.came.zoned != r.stamp.zoned || (h.came.year == 0) != (r.stamp.year == 0) {
+		return false
+	}
+	a, b := h.came, r.stamp
+	if a.year == 0 {
+		a.year, b.year = leapYear, leapYear
+	}
+	return b.utc().Sub(a.utc()).Abs() > maxPause
+}
+
+// leapYear stands for a year that is not known, where only days are compared.
+const leapYear = 2000
 
 // insideValue adds a line to an open value: its tab may have been taken for an
 // indent, and what it quotes for a record.
@@ -75,6 +104,9 @@ func (h *held) extend(r *row, text string) {
 		h.block.WriteString(h.rec.Message)
 	}
 	h.rec.Lines += r.lines
+	if r.stamped {
+		h.came, h.stamped = r.stamp, true
+	}
 	switch {
 	case strings.HasPrefix(text, " >"):
 		h.open = strings.HasSuffix(text, "=<")

@@ -18,7 +18,7 @@ func (s *stream) isNoise(r *row) bool {
 	switch {
 	case r.format != nil || r.nuls > 0 || r.lost > 0:
 		return false
-	case !strings.ContainsFunc(r.raw, isAlphanumeric), isJournalMark(r.raw):
+	case !strings.ContainsFunc(r.raw, isAlphanumeric), isJournalMark(r.raw), isPagerMark(r.raw):
 		return true
 	case r.stamped || !s.known || s.begun:
 		return false
@@ -36,6 +36,11 @@ func isAlphanumeric(c rune) bool {
 func isJournalMark(text string) bool {
 	rest, ok := strings.CutPrefix(text, "-- ")
 	return ok && (strings.HasSuffix(rest, " --") || strings.HasPrefix(rest, "Logs begin at ") || strings.HasPrefix(rest, "Journal begins at "))
+}
+
+// isPagerMark knows the last line of a page, as less shows it: "lines 1-13/13 (END)".
+func isPagerMark(text string) bool {
+	return strings.HasPrefix(text, "lines ") && strings.HasSuffix(text, " (END)")
 }
 
 // isSection knows the heads that "minikube logs" and "tail" put before each log:

@@ -73,6 +73,9 @@ func TestReadGolden(t *testing.T) {
 
 // countLines is the number of lines of a stream.
 func countLines(data []byte) int {
+	if isUTF16(data) {
+		data = decodedHead(data)
+	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	n := bytes.Count(data, []byte("\n"))
 	if len(data) > 0 && data[len(data)-1] != '\n' {

@@ -23,6 +23,7 @@ func (s *stream) tear(r *row) bool {
 	if i := recordInside(r.text); i > 0 {
 		inner := *r
 		inner.text, inner.format, inner.lines, inner.shared, inner.cut = r.text[i:], formatOf(r.text[i:]), 1, true, false
+		inner.raw = inner.text
 		t.row.text = r.text[:i]
 		t.behind = append(t.behind, inner)
 	}
@@ -105,7 +106,7 @@ func (s *stream) emitObject(r *row, rec *Record) {
 		s.emit(rec)
 		return
 	}
-	next := row{first: r.first, lines: 1, offset: r.offset, raw: r.raw, text: r.after, shared: true, frame: r.frame}
+	next := row{first: r.first, lines: 1, offset: r.offset, raw: r.after, text: r.after, shared: true, frame: r.frame}
 	if next.format = formatOf(r.after); next.format == nil {
 		rec.problem("text after the json object")
 		s.emit(rec)

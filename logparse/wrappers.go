@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Wrappers of command line tools, terminals and other programs.
@@ -228,7 +229,7 @@ func escapeLen(s string) int {
 			}
 		}
 	case '(', ')':
-		if len(s) > 2 {
+		if len(s) > 2 && s[2] < utf8.RuneSelf {
 			return 3
 		}
 	}
