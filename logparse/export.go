@@ -16,14 +16,13 @@ func isExport(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("__CURSOR=")) || bytes.HasPrefix(head, []byte("__REALTIME_TIMESTAMP="))
 }
 
-// nextEntry reads one entry.
-func (s *stream) nextEntry() (row, bool) {
-	var r row
+// nextEntry reads one entry into an empty row.
+func (s *stream) nextEntry(r *row) bool {
 	found := false
 	for {
 		l, ok := s.lines.next()
 		if !ok {
-			return r, r.lines > 0
+			return r.lines > 0
 		}
 		s.lineNo++
 		if r.lines == 0 {
@@ -37,7 +36,7 @@ func (s *stream) nextEntry() (row, bool) {
 		}
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			value, ok = s.binaryValue(&r)
+			value, ok = s.binaryValue(r)
 			if !ok {
 				break
 			}
@@ -54,13 +53,13 @@ func (s *stream) nextEntry() (row, bool) {
 	}
 	if !found {
 		r.text, r.raw = "", ""
-		return r, true
+		return true
 	}
 	r.push(framingExport)
 	inner := peel(r.text, s.knownChain)
 	r.text, r.format = inner.text, inner.format
 	r.frame.inside(&inner.frame)
-	return r, true
+	return true
 }
 
 // binaryValue reads a value with its length before it.

@@ -149,8 +149,12 @@ type peeled struct {
 	format *format
 }
 
+// recordMarks are what a line of a distinct format holds; one without any of them
+// is not searched for such a line behind a doubtful wrapper.
+var recordMarks = []string{`{"`, "] ", " | ", "level=", "\t"}
+
 // peel takes the wrappers off a line. Doubtful ones count if a format claims what
-// is left, or if known has their chain.
+// is left, or if known has their chain; known is nil if it has none.
 func peel(text string, known func(chain uint64) bool) peeled {
 	p := peeled{text: text}
 	if strings.IndexByte(text, 0x1b) >= 0 {
@@ -162,12 +166,13 @@ func peel(text string, known func(chain uint64) bool) peeled {
 	var sure peeled // as far as no wrapper was in doubt
 	doubt := false
 	by := framingsBy()
+	loose := known != nil || containsAny(p.text, recordMarks)
 	for p.depth < maxFraming {
 		if p.format = formatOf(p.text); p.format != nil && !p.format.late {
 			return p
 		}
 		before := p
-		id, rest := p.cutOne(by[firstByte(p.text)])
+		id, rest := p.cutOne(by[firstByte(p.text)], loose)
 		if id < 0 {
 			if p.format != nil {
 				return p
@@ -182,10 +187,10 @@ func peel(text string, known func(chain uint64) bool) peeled {
 			return p
 		}
 	}
-	if doubt && !known(p.chain) {
+	if doubt && (known == nil || !known(p.chain)) {
 		p = sure
 	}
-	if p.format == nil {
+	if p.format == nil && loose {
 		p.cutPrefix()
 	}
 	return p
@@ -200,8 +205,11 @@ func firstByte(s string) byte {
 
 // cutOne takes one wrapper off. It leaves text as it is, so that the caller can
 // go back; id is -1 if there is none.
-func (p *peeled) cutOne(ids []int) (id int, rest string) {
+func (p *peeled) cutOne(ids []int, loose bool) (id int, rest string) {
 	for _, id := range ids {
+		if framings[id].doubtful && !loose {
+			continue
+		}
 		before := p.frame
 		rest, ok := framings[id].cut(p.text, &p.frame)
 		if ok {

@@ -73,7 +73,7 @@ var framingTests = []struct {
 func TestFramings(t *testing.T) {
 	for _, tt := range framingTests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := peel(tt.in, func(uint64) bool { return false })
+			p := peel(tt.in, nil)
 			where := ""
 			switch {
 			case p.pod != "":

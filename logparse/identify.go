@@ -127,7 +127,7 @@ func exportedMessages(lines []string) (out []string) {
 }
 
 func (v *votes) line(text string) {
-	p := peel(text, func(uint64) bool { return false })
+	p := peel(text, nil)
 	v.chains[p.chain]++
 	v.programs[cmp.Or(p.program, p.container, p.pod)]++
 	if p.format == nil {

@@ -63,11 +63,10 @@ func (s *stream) run(ctx context.Context) error {
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r, ok := next()
-		if !ok {
+		if s.row = (row{}); !next(&s.row) {
 			return s.failure()
 		}
-		s.take(&r)
+		s.take(&s.row)
 	}
 	return nil
 }
@@ -100,11 +99,13 @@ type stream struct {
 	chains map[uint64]int
 	names  map[uint64][]string
 
-	pieces parts // a line that a container runtime has cut, as far as it was read
-	header frame // a wrapper that stood alone, for the line behind it
-	torn   *torn // an object whose end has not come yet
-	held   held  // a record that lines without a mark may continue
-	dump   *dump // a stack dump that lines of others may interrupt
+	pieces parts  // a line that a container runtime has cut, as far as it was read
+	header frame  // a wrapper that stood alone, for the line behind it
+	torn   *torn  // an object whose end has not come yet
+	held   held   // a record that lines without a mark may continue
+	row    row    // the line at hand
+	rec    Record // the record at hand
+	dump   *dump  // a stack dump that lines of others may interrupt
 }
 
 func newStream(r io.Reader, opts Options) *stream {
@@ -139,20 +140,29 @@ type row struct {
 	after string
 }
 
-// nextRow reads one line of the stream.
-func (s *stream) nextRow() (row, bool) {
+// nextRow reads one line of the stream into an empty row.
+func (s *stream) nextRow(r *row) bool {
 	l, ok := s.lines.next()
 	if !ok {
-		return row{}, false
+		return false
 	}
 	s.lineNo++
-	r := row{first: s.lineNo, lines: 1, offset: l.offset, raw: validText(l.text), lost: l.lost, nuls: l.nuls}
+	r.first, r.lines, r.offset, r.raw, r.lost, r.nuls = s.lineNo, 1, l.offset, validText(l.text), l.lost, l.nuls
 	r.text = r.raw
 	if r.format = formatOf(r.text); r.format == nil || r.format.late || strings.IndexByte(r.text, 0x1b) >= 0 {
-		p := peel(r.text, s.knownChain)
+		p := peel(r.text, s.knownChains())
 		r.text, r.format, r.frame = p.text, p.format, p.frame
 	}
-	return r, true
+	return true
+}
+
+// knownChains tells the chains of wrappers behind which formats claim most lines;
+// nil while there are none.
+func (s *stream) knownChains() func(uint64) bool {
+	if len(s.chains) == 0 {
+		return nil
+	}
+	return s.knownChain
 }
 
 func (s *stream) knownChain(chain uint64) bool { return s.chains[chain] > 0 }
@@ -213,26 +223,27 @@ func (s *stream) place(r *row) {
 		s.noise(r)
 		return
 	}
-	rec := s.record(r)
+	rec := &s.rec
+	*rec = s.record(r)
 	if r.format == nil {
-		readPlain(s, r, &rec)
-		s.emit(&rec)
+		readPlain(s, r, rec)
+		s.emit(rec)
 		return
 	}
 	s.begun = true
 	rec.Format = r.format.name
-	r.format.read(s, r, &rec)
+	r.format.read(s, r, rec)
 	if rec.Audit != nil {
 		rec.Text = excerpt(r.raw, MaxAuditText)
 	}
 	switch {
 	case r.cut && r.lost == 0 && s.tear(r):
 	case r.format.name == FormatPanic:
-		s.dump = newDump(rec)
+		s.dump = newDump(*rec)
 	case r.format.finish != nil:
-		s.held.hold(rec, r)
+		s.held.hold(*rec, r)
 	default:
-		s.emitObject(r, &rec)
+		s.emitObject(r, rec)
 	}
 }
 
