@@ -58,6 +58,9 @@ type Input struct {
 	// SkippedLines counts the lines of a log that are no record: blank ones, heads
 	// of sections, text before the first record.
 	SkippedLines int `json:"skippedLines,omitempty"`
+	// Duplicates counts the records that another file of the same program holds too;
+	// they are not among Records.
+	Duplicates int `json:"duplicates,omitempty"`
 	// First and Last are the times of the first and last record.
 	First *time.Time `json:"first"`
 	Last  *time.Time `json:"last"`

@@ -17,7 +17,8 @@ type Options struct {
 	// Version is the program's version, for the report.
 	Version string
 	// LogYear and LogLocation complete log stamps that lack a year or a zone:
-	// 0 infers the year from the other inputs, nil reads the stamps as UTC.
+	// 0 infers the year from the other inputs, nil the zone from what carried the
+	// line, else UTC.
 	LogYear     int
 	LogLocation *time.Location
 	// Since and Until limit what Revisions and Timeline list; zero is no limit.

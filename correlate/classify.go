@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"strings"
+	"time"
 
 	"etcd-autopsy/internal/source"
 	"etcd-autopsy/logparse"
@@ -131,7 +132,9 @@ func (c *Case) identify(i int, f *source.File) {
 		}
 	}
 	in.Component, in.Member, in.Node = string(id.Component), id.Member, id.Node
-	c.logs[i] = &logFile{input: i, file: f, id: id}
+	l := &logFile{input: i, file: f, id: id}
+	l.begins = begins(head, l.options(c, time.Time{}))
+	c.logs[i] = l
 }
 
 // looksLikeLog says whether text of no known format is a log all the same: most of

@@ -87,15 +87,14 @@ func memberOfPath(p string, members []snapshot.Member) string {
 // readFiles digests every file and reads the logs: first those whose stamps are
 // whole, then those that need a year from them.
 func (c *Case) readFiles(ctx context.Context, p *progress) error {
-	if err := c.each(ctx, func(i int) { c.digest(ctx, i, p) }); err != nil {
+	if err := each(ctx, len(c.inputs), func(i int) { c.digest(ctx, i, p) }); err != nil {
 		return err
 	}
 	ref := time.Time{}
+	sets := c.logSets()
 	for _, full := range []bool{true, false} {
-		err := c.each(ctx, func(i int) {
-			if c.logs[i] != nil && c.logs[i].wholeStamps() == full {
-				c.logs[i].read(ctx, c, ref, p)
-			}
+		err := each(ctx, len(sets), func(i int) {
+			sets[i].read(ctx, c, ref, p, func(l *logFile) bool { return l.wholeStamps() == full })
 		})
 		if err != nil {
 			return err
@@ -105,9 +104,9 @@ func (c *Case) readFiles(ctx context.Context, p *progress) error {
 	return nil
 }
 
-// each calls f for every input, some at a time, and stops early when the
-// context ends. f must touch only what belongs to its input.
-func (c *Case) each(ctx context.Context, f func(i int)) error {
+// each calls f for the numbers below n, some at a time, and stops early when the
+// context ends. f must touch only what belongs to its number.
+func each(ctx context.Context, n int, f func(i int)) error {
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range readers {
@@ -117,7 +116,7 @@ func (c *Case) each(ctx context.Context, f func(i int)) error {
 			}
 		})
 	}
-	for i := range c.inputs {
+	for i := range n {
 		if ctx.Err() != nil {
 			break
 		}
@@ -141,7 +140,11 @@ func (c *Case) digest(ctx context.Context, i int, p *progress) {
 
 // wholeStamps says whether the stamps of a log's format have a year and a zone.
 func (l *logFile) wholeStamps() bool {
-	return l.id.Format == logparse.FormatZapJSON || l.id.Format == logparse.FormatAudit
+	switch l.id.Format {
+	case logparse.FormatZapJSON, logparse.FormatZapConsole, logparse.FormatAudit, logparse.FormatKlogJSON, logparse.FormatJSON, logparse.FormatLogrus:
+		return true
+	}
+	return false
 }
 
 // reference is the time that stamps without a year are completed with: that of the

@@ -61,6 +61,13 @@ type logFile struct {
 	// flags are the command-line flags that the program printed and this tool uses.
 	flags map[string]string
 
+	// begins is the time of the first record, as its first block shows it.
+	begins time.Time
+	// seen knows what other files of the same program hold; nil if there are none.
+	seen *seenBefore
+	// duplicates are the records, counted from 0 without noise, that they do hold.
+	duplicates []uint32
+
 	// tail is the last record, signature or not.
 	tail *note
 
@@ -103,7 +110,7 @@ func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress)
 		}
 		l.take(&rec, in)
 	}
-	l.open, l.openRaf = nil, nil
+	l.open, l.openRaf, l.seen = nil, nil, nil
 	if l.broken > maxListedProblems {
 		in.Problems = append(in.Problems, fmt.Sprintf("%d more records could not be read", l.broken-maxListedProblems))
 	}
@@ -125,6 +132,11 @@ const maxListedProblems = 5
 func (l *logFile) take(rec *logparse.Record, in *Input) {
 	if rec.Format == logparse.FormatNoise {
 		in.SkippedLines += rec.Lines
+		return
+	}
+	if l.seen.holds(rec) {
+		l.duplicates = append(l.duplicates, uint32(l.records+in.Duplicates))
+		in.Duplicates++
 		return
 	}
 	l.records++

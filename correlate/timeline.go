@@ -172,6 +172,7 @@ func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, all bool) it
 		}
 		defer func() { _ = r.Close() }()
 		in := &c.inputs[l.input]
+		doubles := doubleWalk{left: l.duplicates}
 		for rec, err := range logparse.Read(ctx, r, l.options(c, ref)) {
 			if err != nil {
 				if ctx.Err() == nil {
@@ -179,7 +180,7 @@ func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, all bool) it
 				}
 				return
 			}
-			if rec.Format == logparse.FormatNoise || !all && len(rec.Signatures) == 0 && rec.Level < logparse.LevelWarn {
+			if rec.Format == logparse.FormatNoise || doubles.holds() || !all && len(rec.Signatures) == 0 && rec.Level < logparse.LevelWarn {
 				continue
 			}
 			if !yield(recordRow(in, &rec)) {

@@ -42,7 +42,7 @@ func (f *evidenceFlags) flags() []cli.Flag {
 		&cli.StringFlag{Name: "until", Destination: &f.until, Usage: "list nothing after `TIME`"},
 		&cli.StringFlag{Name: "around", Destination: &f.around, Usage: "`TIME[±DURATION]` list what is near TIME; +- will do for ±, and ±5m is the default"},
 		&cli.StringFlag{Name: "timezone", Destination: &f.timezone, Value: "UTC", Usage: "show times, and read those of flags, in `ZONE`: UTC (the default), Local, Europe/Berlin, +08:00"},
-		&cli.StringFlag{Name: "log-timezone", Destination: &f.logTimezone, Value: "UTC", Usage: "`ZONE` time zone of log stamps that name none; UTC by default"},
+		&cli.StringFlag{Name: "log-timezone", Destination: &f.logTimezone, Usage: "`ZONE` time zone of log stamps that name none; by default that of what carried the line, else UTC"},
 		&cli.StringFlag{Name: "log-year", Destination: &f.logYear, Usage: "`YEAR` year of log stamps that have none; inferred by default"},
 		&cli.StringSliceFlag{Name: "as", Destination: &f.as, Usage: "`PATTERN=KIND` take files whose path or name matches PATTERN for KIND: " + strings.Join(asKinds, ", ") + "; may be repeated"},
 		&cli.StringFlag{Name: "encryption-config", Destination: &f.encryption, Usage: "decrypt stored values with the keys of `FILE`, an EncryptionConfiguration; one among the inputs is found by itself"},
@@ -121,7 +121,9 @@ func (f *evidenceFlags) checkZones(q *query) (err error) {
 	if q.location, err = parseZone("--timezone", f.timezone); err != nil {
 		return err
 	}
-	q.opts.LogLocation, err = parseZone("--log-timezone", f.logTimezone)
+	if f.logTimezone != "" {
+		q.opts.LogLocation, err = parseZone("--log-timezone", f.logTimezone)
+	}
 	return err
 }
 
