@@ -5,6 +5,8 @@ import (
 	"iter"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"etcd-autopsy/snapshot"
 )
 
@@ -55,8 +57,8 @@ func (c *Case) indexedRevisions() iter.Seq2[int, RevisionRow] {
 }
 
 // workloadKeys are the keys of the selected workload and of what it owns: its
-// ReplicaSets, their pods, the EndpointSlices of its Services. Nil without a
-// selection.
+// ReplicaSets, their pods, the Events about them, the EndpointSlices of its
+// Services. Nil without a selection.
 func (c *Case) workloadKeys() map[string]bool {
 	if c.opts.Workload == "" {
 		return nil
@@ -66,15 +68,23 @@ func (c *Case) workloadKeys() map[string]bool {
 	if err != nil {
 		return keys
 	}
+	about := func(uid types.UID) {
+		for _, e := range w.events[uid] {
+			keys[e.key] = true
+		}
+	}
 	for _, d := range w.deployments {
 		if !c.selected("Deployment", d.meta().GetNamespace(), d.meta().GetName()) {
 			continue
 		}
 		keys[d.key] = true
+		about(d.meta().GetUID())
 		for _, set := range w.sets[d.meta().GetUID()] {
 			keys[set.key] = true
+			about(set.meta().GetUID())
 			for _, pod := range w.pods[set.meta().GetUID()] {
 				keys[pod.key] = true
+				about(pod.meta().GetUID())
 			}
 		}
 		for _, e := range c.expectedServices(d, w) {

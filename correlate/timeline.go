@@ -69,11 +69,11 @@ func (c *Case) Timeline(ctx context.Context, all bool) iter.Seq[TimelineRow] {
 // waitingLogs are the logs in order of their first record: each is opened when the
 // merge has come to it, so that a set of rotated files is open one at a time.
 func (c *Case) waitingLogs(ctx context.Context, all bool) []waitingLog {
-	ref := c.reference()
+	ref, scope := c.reference(), c.recordScope()
 	var out []waitingLog
 	for _, l := range c.logs {
 		if l != nil {
-			out = append(out, waitingLog{first: l.first, rows: l.rows(ctx, c, ref, all)})
+			out = append(out, waitingLog{first: l.first, rows: l.rows(ctx, c, ref, rowFilter{all, scope})})
 		}
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].first.Before(out[j].first) })
@@ -162,8 +162,19 @@ func earliest(streams []*rowStream) *rowStream {
 	return best
 }
 
+// rowFilter chooses the records that are listed: all, or those with a signature,
+// warnings and worse; and of these what the scope holds.
+type rowFilter struct {
+	all   bool
+	scope *scope
+}
+
+func (f rowFilter) holds(rec *logparse.Record) bool {
+	return (f.all || len(rec.Signatures) > 0 || rec.Level >= logparse.LevelWarn) && f.scope.holds(rec)
+}
+
 // rows reads a log once more as rows.
-func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, all bool) iter.Seq[TimelineRow] {
+func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, keep rowFilter) iter.Seq[TimelineRow] {
 	return func(yield func(TimelineRow) bool) {
 		r, err := l.file.Open()
 		if err != nil {
@@ -180,7 +191,7 @@ func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, all bool) it
 				}
 				return
 			}
-			if rec.Format == logparse.FormatNoise || doubles.holds() || !all && len(rec.Signatures) == 0 && rec.Level < logparse.LevelWarn {
+			if rec.Format == logparse.FormatNoise || doubles.holds() || !keep.holds(&rec) {
 				continue
 			}
 			if !yield(recordRow(in, &rec)) {

@@ -110,6 +110,55 @@ func FuzzPeel(f *testing.F) {
 	})
 }
 
+// formatSamples are lines of the formats that have no fuzz target of their own
+// above, by the format's name.
+var formatSamples = map[Format][]string{
+	FormatCapnslog:   {innerCaps, "2017-01-11 14:19:14.704753 E | etcdhttp: x [merged 7 repeated lines in 1.37s]"},
+	FormatZapConsole: {"2026-11-30T21:48:28.1Z\twarn\twal/wal.go:805\tslow fdatasync\t{\"took\": \"1.1s\"}", "2026-11-30T21:48:28Z  info  a/b.go:1  x {\"k\": 1}"},
+	FormatKlogJSON:   {`{"ts":1796075308100.5,"caller":"a/b.go:1","msg":"m","v":0,"k":"v"}`, `{"ts":1796075308,"msg":"m","err":"e"}`},
+	FormatJSON:       {`{"time":"2026-11-30T21:48:28Z","level":"ERROR","msg":"m"}`, `{"log":"x","severity":"INFO","source":"embed"}`},
+	FormatLogrus:     {`time="2026-11-30T21:48:28Z" level=warning msg="said \"so\"" k=v`, "INFO[0039] text   key=value"},
+	FormatGoLog:      {"2026/11/30 21:48:28 [INFO] said", "raft2025/06/13 04:49:55.759589 INFO: 1d became follower at term 2"},
+	FormatPanic:      {"panic: boom", "goroutine 12 [running, 3 minutes]:", "fatal error: all goroutines are asleep"},
+}
+
+func fuzzFormat(f *testing.F, format Format) {
+	for _, s := range formatSamples[format] {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { fuzzLine(t, s, format) })
+}
+
+func FuzzCapnslog(f *testing.F)   { fuzzFormat(f, FormatCapnslog) }
+func FuzzZapConsole(f *testing.F) { fuzzFormat(f, FormatZapConsole) }
+func FuzzKlogJSON(f *testing.F)   { fuzzFormat(f, FormatKlogJSON) }
+func FuzzJSONLog(f *testing.F)    { fuzzFormat(f, FormatJSON) }
+func FuzzLogrus(f *testing.F)     { fuzzFormat(f, FormatLogrus) }
+func FuzzGoLog(f *testing.F)      { fuzzFormat(f, FormatGoLog) }
+func FuzzPanic(f *testing.F)      { fuzzFormat(f, FormatPanic) }
+
+// Each sample is of its format and has a time, where the format has one.
+func TestFormatSamples(t *testing.T) {
+	for format, samples := range formatSamples {
+		for _, s := range samples {
+			rec := readOne(t, s, Options{})
+			if rec.Format != format || rec.Problem != "" && rec.Problem != "no readable ts" || rec.Message == "" {
+				t.Errorf("%q: %+v", s, rec)
+			}
+		}
+	}
+}
+
+// FuzzWhole reads the documents that are no lines.
+func FuzzWhole(f *testing.F) {
+	f.Add([]byte(`{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[{"auditID":"a","stageTimestamp":"2026-11-30T21:02:50.779360Z"}]}`))
+	f.Add([]byte("__CURSOR=s=1\n__REALTIME_TIMESTAMP=1796075462600000\nMESSAGE\n\x03\x00\x00\x00\x00\x00\x00\x00a\nb\n\n"))
+	f.Add([]byte("\xff\xfea\x00\n\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		checkRecords(t, data, readAll(t, string(data), Options{}))
+	})
+}
+
 func FuzzParseStamp(f *testing.F) {
 	for _, s := range []string{"2026-11-30T21:02:46.480888Z", "2026-11-30T21:02:46+0800", "2026-02-29T00:00:00Z"} {
 		f.Add(s)
