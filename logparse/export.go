@@ -64,10 +64,8 @@ func (s *stream) nextEntry(r *row) bool {
 
 // binaryValue reads a value with its length before it.
 func (s *stream) binaryValue(r *row) (string, bool) {
-	head := s.lines.bytes(8)
-	n := bytes.Count(head, []byte("\n"))
-	s.lineNo += n
-	r.lines += n
+	head := bytes.Clone(s.lines.bytes(8))
+	r.lines += s.countLines(head)
 	if len(head) < 8 {
 		return "", false
 	}
@@ -76,14 +74,25 @@ func (s *stream) binaryValue(r *row) (string, bool) {
 		r.lost += int64(min(size, 1<<62))
 		return "", false
 	}
-	value := s.lines.bytes(int(size))
+	value := bytes.Clone(s.lines.bytes(int(size)))
+	r.lines += s.countLines(value)
 	text := strings.TrimRight(validText(value), "\n")
-	n = bytes.Count(value, []byte("\n"))
+	whole := uint64(len(value)) == size
 	if l, ok := s.lines.next(); ok { // the newline behind it
-		n++
+		s.lineNo++
+		r.lines++
 		r.lost += l.lost + int64(len(l.text))
 	}
+	return text, whole
+}
+
+// countLines counts the lines that end in bytes taken as they are, and one that the
+// end of the stream ends.
+func (s *stream) countLines(b []byte) int {
+	n := bytes.Count(b, []byte("\n"))
+	if len(b) > 0 && b[len(b)-1] != '\n' && s.lines.atEnd() {
+		n++
+	}
 	s.lineNo += n
-	r.lines += n
-	return text, uint64(len(value)) == size
+	return n
 }

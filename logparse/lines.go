@@ -190,3 +190,11 @@ func (l *lineReader) read(p []byte) (int, error) {
 	l.start += n
 	return n, nil
 }
+
+// atEnd says whether nothing follows.
+func (l *lineReader) atEnd() bool {
+	for l.start == l.end && l.err == nil {
+		l.fill()
+	}
+	return l.start == l.end
+}
