@@ -149,6 +149,9 @@ func (s *stream) nextRow(r *row) bool {
 	s.lineNo++
 	r.first, r.lines, r.offset, r.raw, r.lost, r.nuls = s.lineNo, 1, l.offset, validText(l.text), l.lost, l.nuls
 	r.text = r.raw
+	if s.held.on && s.held.chain == 0 && strings.HasPrefix(r.raw, "Trace[") {
+		return true // a step of a trace: quick to know, and there are many
+	}
 	if r.format = formatOf(r.text); r.format == nil || r.format.late || strings.IndexByte(r.text, 0x1b) >= 0 {
 		p := peel(r.text, s.knownChains())
 		r.text, r.format, r.frame = p.text, p.format, p.frame
