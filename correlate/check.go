@@ -66,6 +66,7 @@ type ManifestLine struct{ Path, SHA256 string }
 // writes it. A path matches the file that it ends with, or that ends with it.
 func (c *Case) checkManifest(want []ManifestLine) []CheckRow {
 	var out []CheckRow
+	listed := make([]bool, len(c.inputs))
 	for _, w := range want {
 		row := CheckRow{Source: w.Path, Check: "manifest", Status: snapshot.CheckUnknown.String(), Text: "the manifest lists it, and no such file was given"}
 		for i := range c.inputs {
@@ -73,7 +74,7 @@ func (c *Case) checkManifest(want []ManifestLine) []CheckRow {
 			if !samePath(join(in.Label, in.Path), w.Path) {
 				continue
 			}
-			row.Input, row.Source = in.Label, in.Path
+			row.Input, row.Source, listed[i] = in.Label, in.Path, true
 			if in.SHA256 == w.SHA256 {
 				row.Status, row.Text = snapshot.CheckOK.String(), "its SHA-256 is that of the manifest"
 			} else {
@@ -82,6 +83,11 @@ func (c *Case) checkManifest(want []ManifestLine) []CheckRow {
 			break
 		}
 		out = append(out, row)
+	}
+	for i := range c.inputs {
+		if in := &c.inputs[i]; len(want) > 0 && !listed[i] {
+			out = append(out, CheckRow{Input: in.Label, Source: in.Path, Check: "manifest", Status: snapshot.CheckUnknown.String(), Text: "the manifest does not list it"})
+		}
 	}
 	return out
 }

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"iter"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,7 +23,7 @@ func (s *session) checkCommand() *cli.Command {
 		usage: "check the integrity of stores, and members against each other",
 		description: "A line for each thing that was looked at: ok, fault with its place, or could-not-check.\n" +
 			"Exit code 1 if a fault was found.",
-		flags: []cli.Flag{&cli.StringFlag{Name: "manifest", Destination: &file, Usage: "compare the inputs with the SHA-256 sums of `FILE`, as sha256sum writes them"}},
+		flags: []cli.Flag{&cli.StringFlag{Name: "manifest", Destination: &file, Usage: "compare the inputs with the SHA-256 sums of `FILE`, as inputs --manifest and sha256sum write them"}},
 		table: func(*query) listing[correlate.CheckRow] { return checkListing() },
 		prepare: func(*query) (err error) {
 			manifest, err = readManifest(file)
@@ -66,28 +63,4 @@ func checkListing() listing[correlate.CheckRow] {
 			{head: "TEXT", cell: func(r correlate.CheckRow) string { return r.Text }},
 		},
 	}
-}
-
-// readManifest reads lines of a SHA-256 in hex, two characters, and a path.
-func readManifest(file string) ([]correlate.ManifestLine, error) {
-	if file == "" {
-		return nil, nil
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, usagef("", "--manifest %s: %v", file, bare(err))
-	}
-	var out []correlate.ManifestLine
-	for line := range strings.Lines(string(b)) {
-		line = strings.TrimRight(line, "\r\n")
-		if line == "" {
-			continue
-		}
-		sum, path, ok := strings.Cut(line, " ")
-		if raw, err := hex.DecodeString(sum); !ok || err != nil || len(raw) != 32 || len(path) < 2 {
-			return nil, usagef("write it with: sha256sum FILE... > manifest", "--manifest %s: %q is no line of a SHA-256 and a path", file, line)
-		}
-		out = append(out, correlate.ManifestLine{Path: strings.TrimPrefix(path[1:], "./"), SHA256: strings.ToLower(sum)})
-	}
-	return out, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,6 +19,7 @@ import (
 type inputsFlags struct {
 	evidenceFlags
 	listFlags
+	manifest string
 }
 
 func (s *session) inputsCommand() *cli.Command {
@@ -28,7 +30,10 @@ func (s *session) inputsCommand() *cli.Command {
 		Usage:       "say what each input was taken for and why, and what was left out",
 		ArgsUsage:   "INPUT... [flags]",
 		Description: "A line for each file, then what could not be read or was left out. Where a file is\ntaken for the wrong thing, --as PATTERN=KIND corrects it, here and in every command.",
-		Flags:       append([]cli.Flag{f.flag(formats)}, f.flags()...),
+		Flags:       append([]cli.Flag{
+			f.flag(formats),
+			&cli.StringFlag{Name: "manifest", Destination: &f.manifest, Usage: "write the SHA-256, size and kind of every input and entry to `FILE`, for check --manifest"},
+		}, f.flags()...),
 		Action: func(c *cli.Context) error {
 			q, err := f.query(c)
 			if err != nil {
@@ -37,19 +42,32 @@ func (s *session) inputsCommand() *cli.Command {
 			if err := f.check(formats); err != nil {
 				return err
 			}
-			return s.inputs(c.Context, q, f.output)
+			if f.manifest != "" && f.manifest != "-" {
+				if err := checkOutput(f.manifest, q.inputs); err != nil {
+					return err
+				}
+			}
+			return s.inputs(c.Context, q, f)
 		},
 	}
 }
 
-func (s *session) inputs(ctx context.Context, q *query, format string) (err error) {
+func (s *session) inputs(ctx context.Context, q *query, f *inputsFlags) (err error) {
 	q.muteSkipped = true // here it is the result, not a remark
 	e, err := s.open(ctx, q, nil)
 	if err != nil {
 		return err
 	}
 	defer e.closeInto(&err)
-	if err := printInputs(s.stdout, q.location, format, e.Inputs(), e.skipped); err != nil {
+	if f.manifest == "-" {
+		return errors.Join(writeManifest(s.stdout, e.Inputs()), e.outcome(q))
+	}
+	if f.manifest != "" {
+		if err := writeFile(f.manifest, func(w io.Writer) error { return writeManifest(w, e.Inputs()) }); err != nil {
+			return err
+		}
+	}
+	if err := printInputs(s.stdout, q.location, f.output, e.Inputs(), e.skipped); err != nil {
 		return err
 	}
 	return e.outcome(q)
