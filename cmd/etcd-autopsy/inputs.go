@@ -30,7 +30,7 @@ func (s *session) inputsCommand() *cli.Command {
 		Usage:       "say what each input was taken for and why, and what was left out",
 		ArgsUsage:   "INPUT... [flags]",
 		Description: "A line for each file, then what could not be read or was left out. Where a file is\ntaken for the wrong thing, --as PATTERN=KIND corrects it, here and in every command.",
-		Flags:       append([]cli.Flag{
+		Flags: append([]cli.Flag{
 			f.flag(formats),
 			&cli.StringFlag{Name: "manifest", Destination: &f.manifest, Usage: "write the SHA-256, size and kind of every input and entry to `FILE`, for check --manifest"},
 		}, f.flags()...),
