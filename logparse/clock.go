@@ -38,7 +38,6 @@ type clock struct {
 
 	// The last day that was resolved, so that a stream of one day does it once.
 	day      [4]byte
-	dayYear  int
 	midnight time.Time
 }
 
