@@ -36,6 +36,9 @@ func (h *History) span(accepted, sources []int) {
 	for _, i := range sources {
 		h.last = max(h.last, h.stores[i].info.CarvedLast)
 	}
+	for _, d := range h.dumps {
+		h.last = max(h.last, d.info.Last)
+	}
 	h.compact = h.last
 }
 

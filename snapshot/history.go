@@ -9,16 +9,18 @@ import (
 // its methods may be called at the same time from any number of goroutines,
 // save Close, after which only values cannot be read any more.
 type History struct {
-	stores    []*store
-	secrets   *Keys     // nil for none
-	prefixes  []string  // that are not well known, longest first
-	revisions []record  // in order
-	sets      [][]int   // of stores, by record.set
-	table     *keyTable // numbers keys while stores are merged
-	hashes    []uint64  // of revisions, while stores are merged
-	replayed  []span    // the revisions that the logs have whole
-	walPlaces []walPlace
-	snaps     []RaftSnap
+	stores     []*store
+	secrets    *Keys     // nil for none
+	prefixes   []string  // that are not well known, longest first
+	revisions  []record  // in order
+	sets       [][]int   // of stores, by record.set
+	table      *keyTable // numbers keys while stores are merged
+	hashes     []uint64  // of revisions, while stores are merged
+	replayed   []span    // the revisions that the logs have whole
+	walPlaces  []walPlace
+	snaps      []RaftSnap
+	dumps      []*dumpFile
+	dumpPlaces []dumpPlace // in order of revision
 	raftHistory
 	keyIndex
 	conflicts       []Conflict
@@ -71,7 +73,7 @@ func (h *History) At(i int) Revision {
 	return Revision{
 		Main: r.main, Sub: int64(r.sub), Key: h.keys[r.key], Tombstone: r.tombstone(),
 		Create: r.create, Version: r.version, Lease: r.leased, Size: int(r.size),
-		Stores: h.sets[r.set()], Carved: r.isCarved(), WAL: r.isReplayed(),
+		Stores: h.sets[r.set()], Carved: r.isCarved(), WAL: r.isReplayed(), Dump: r.isDumped(),
 	}
 }
 

@@ -26,6 +26,7 @@ const (
 	markTombstone = 1 << iota
 	markCarved
 	markWAL
+	markDump
 	markSet = 8 // bits below the set
 )
 
@@ -39,6 +40,7 @@ const (
 func (r *record) tombstone() bool  { return r.mark&markTombstone != 0 }
 func (r *record) isCarved() bool   { return r.mark&markCarved != 0 }
 func (r *record) isReplayed() bool { return r.mark&markWAL != 0 }
+func (r *record) isDumped() bool   { return r.mark&markDump != 0 }
 func (r *record) set() int         { return int(r.mark >> markSet) }
 
 // join gives the record its set of stores.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"runtime"
 	"slices"
 	"sync"
@@ -21,6 +22,8 @@ const (
 	Segment
 	// RaftSnapshot is a .snap file of a member.
 	RaftSnapshot
+	// Objects is a text of objects that an API server answered: a Dump.
+	Objects
 )
 
 // File is a file of etcd to open.
@@ -43,6 +46,8 @@ type Options struct {
 	Progress func(done int64)
 	// Keys decrypt the values that are encrypted at rest; nil for none.
 	Keys *Keys
+	// Open opens a file of kind Objects for reading; nil opens its OSPath.
+	Open func(File) (io.ReadCloser, error)
 	_    struct{}
 }
 
@@ -67,6 +72,10 @@ func Load(ctx context.Context, files []File, opts Options) (*History, error) {
 	}
 	h := &History{stores: openAll(ctx, byKind[Backend], opts), secrets: opts.Keys, table: &keyTable{}}
 	h.readSnaps(byKind[RaftSnapshot])
+	var err error
+	if h.dumps, err = readDumps(ctx, byKind[Objects], opts.Open); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
 	logs, err := scanLogs(ctx, byKind[Segment])
 	h.logs = logs
 	if err = cmp.Or(err, ctx.Err()); err == nil {

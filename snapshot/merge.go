@@ -60,12 +60,14 @@ func (h *History) merge(ctx context.Context, logs []*memberLog) error {
 	h.inconsistent(m)
 	sources := h.addCarved(m, accepted)
 	err := h.replayLogs(ctx, m, logs)
+	h.addDumps(m)
 	h.span(accepted, sources)
 	h.sets = m.sets.list
 	for _, s := range h.stores {
 		s.forget()
 	}
 	h.index()
+	h.bindDumps()
 	h.endLifetimes()
 	return err
 }

@@ -32,6 +32,10 @@ type Revision struct {
 	// WAL is true for a revision that an entry of the raft log makes
 	// (History.EntryOfRevision), which was replayed.
 	WAL bool
+	// Dump is true for a revision that a dump of objects has (History.DumpOf). One
+	// that nothing else has is an observation between holes: its Version is 0, and
+	// its Create only tells lifetimes apart.
+	Dump bool
 }
 
 // Store describes one opened etcd backend file.

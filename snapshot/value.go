@@ -34,7 +34,7 @@ func (h *History) logged(i int) ([]byte, error) {
 	r := &h.revisions[i]
 	p, ok := h.placeOf(r.main, r.sub)
 	if !ok {
-		return nil, fmt.Errorf("read revision %s: no store and no WAL has it", r.name())
+		return h.dumped(i)
 	}
 	if p.offset < 0 {
 		return h.kept(i)

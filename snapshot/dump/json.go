@@ -165,7 +165,7 @@ func (d *reader) items(dec *json.Decoder, in *budget, begin int64, w *waiting, l
 			return err
 		}
 		switch {
-		case bare, l.itemKind() != "", saysKind(v):
+		case bare, l.itemKind() != "", SaysKind(v):
 			if err := d.given(d.item(v, offset, *l)); err != nil {
 				return err
 			}

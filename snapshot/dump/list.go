@@ -64,8 +64,8 @@ func (d *reader) flush(w *waiting, l list) error {
 	return nil
 }
 
-// saysKind is true for an object with a kind of its own.
-func saysKind(raw []byte) bool {
+// SaysKind is true for the JSON of an object with a kind of its own.
+func SaysKind(raw []byte) bool {
 	var h struct {
 		Kind string `json:"kind"`
 	}

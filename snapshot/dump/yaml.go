@@ -115,7 +115,7 @@ func (d *reader) endItem(doc *document) error {
 	if !ok {
 		return nil
 	}
-	if saysKind(raw) {
+	if SaysKind(raw) {
 		return d.item(raw, doc.from, list{})
 	}
 	if !doc.wait.add(raw, doc.from) {
