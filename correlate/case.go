@@ -38,7 +38,7 @@ type Options struct {
 }
 
 // AsRule says that files whose path or base name matches Pattern (path.Match)
-// are of Kind: snapshot, log, audit, wal or ignore.
+// are of Kind: snapshot, log, audit, objects, wal or ignore.
 type AsRule struct{ Pattern, Kind string }
 
 // Progress is how far reading has come, in bytes and files.
@@ -147,5 +147,6 @@ func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 	c.checkUnchanged()
 	c.dateStores()
 	c.dateWALs()
+	c.dateDumps()
 	return c, nil
 }

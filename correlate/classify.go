@@ -9,6 +9,7 @@ import (
 	"etcd-autopsy/internal/source"
 	"etcd-autopsy/logparse"
 	"etcd-autopsy/snapshot"
+	"etcd-autopsy/snapshot/dump"
 )
 
 // Kinds of inputs, in the words of the JSON report.
@@ -18,6 +19,7 @@ const (
 	kindWAL      = "wal"
 	kindLog      = "log"
 	kindAudit    = "audit"
+	kindObjects  = "objects"
 	kindArchive  = "archive"
 	kindConfig   = "config"
 	kindIgnored  = "ignored"
@@ -36,15 +38,26 @@ func (c *Case) classify() {
 		*in = Input{Label: f.Input, Path: f.Path, Bytes: f.Size, Problems: []string{}}
 		in.Kind, in.Why = kindByContent(f)
 		if k := asKind(c.opts.As, f.Path); k != "" {
-			in.Kind, in.Why = k, "named by --as"
+			in.Kind, in.Why = k, namedByUser
 		}
 		switch in.Kind {
-		case kindLog, kindAudit, kindUnknown:
+		case kindLog, kindAudit, kindObjects, kindUnknown:
 			c.identify(i, f)
 		case kindArchive:
 			in.Problems = append(in.Problems, "archives are not unpacked: unpack it and name the folder")
 		}
 	}
+}
+
+// namedByUser is why an input is taken for what a --as rule says.
+const namedByUser = "named by --as"
+
+// named is the reason of an input's kind if the user gave it, else "".
+func named(in *Input) string {
+	if in.Why == namedByUser {
+		return namedByUser
+	}
+	return ""
 }
 
 // kindByContent maps what a file looks like to a kind; text is told apart later.
@@ -90,7 +103,7 @@ func asKind(rules []AsRule, p string) string {
 // listed as unknown.
 func (c *Case) identify(i int, f *source.File) {
 	in := &c.inputs[i]
-	forced := in.Kind == kindLog || in.Kind == kindAudit
+	forced := in.Kind == kindLog || in.Kind == kindAudit || in.Kind == kindObjects
 	switch f.Kind {
 	case source.KindText:
 	case source.KindEmpty:
@@ -115,6 +128,11 @@ func (c *Case) identify(i int, f *source.File) {
 		c.takeKeys(in, head)
 		return
 	}
+	if in.Kind == kindObjects || !forced && dump.Looks(head) {
+		in.Kind = kindObjects
+		in.Why = cmp.Or(named(in), "objects that an API server answered, with resourceVersions")
+		return
+	}
 	id := logparse.Identify(f.Path, head)
 	if id.Format == "" || id.Format == logparse.FormatPlain {
 		if !forced && !looksLikeLog(f.Path, id) {
@@ -125,7 +143,7 @@ func (c *Case) identify(i int, f *source.File) {
 			return
 		}
 	}
-	if in.Why != "named by --as" {
+	if named(in) == "" {
 		in.Kind, in.Why = kindLog, cmp.Or(id.Why, whyLog(id))
 		if id.Format == logparse.FormatAudit {
 			in.Kind = kindAudit

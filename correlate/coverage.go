@@ -26,6 +26,7 @@ func (c *Case) coverage(j *judge, a *Analysis) Coverage {
 
 // storeNotes speak of stores and their history.
 func (c *Case) storeNotes(add func(string, ...any), j *judge) {
+	c.dumpNotes(add)
 	if c.hist.Len() == 0 {
 		add("No store could be read: objects, revisions and rollouts cannot be seen")
 		c.walNotes(add)

@@ -94,7 +94,7 @@ func (b *book) line(n *note) Evidence {
 // no store has it.
 func (b *book) revision(x *cite) Evidence {
 	r := b.c.hist.At(x.idx)
-	e := b.c.standsAt(r)
+	e := b.c.standsAt(x.idx, r)
 	t, lo, hi := b.c.clock.At(r.Main)
 	e.Revision, e.Key, e.Text = r.Main, r.Key, cutText(x.text)
 	e.Time, e.Earliest, e.Latest = timePtr(t), timePtr(lo), timePtr(hi)
@@ -140,11 +140,15 @@ func (b *book) entry(x *cite) Evidence {
 }
 
 // standsAt is where a revision is to be found: in the first store of its list, with
-// "snapshot save" files before live copies, else in the raft log.
-func (c *Case) standsAt(r snapshot.Revision) Evidence {
+// "snapshot save" files before live copies, else in the raft log, else in a dump.
+func (c *Case) standsAt(idx int, r snapshot.Revision) Evidence {
 	if len(r.Stores) == 0 {
 		if i, ok := c.hist.EntryOfRevision(r.Main); ok {
 			return c.entryPlace(c.hist.Entry(i))
+		}
+		if d := c.hist.DumpOf(idx); d >= 0 {
+			x := c.hist.Dumps()[d]
+			return Evidence{Input: x.Input, Source: x.Path}
 		}
 		return Evidence{}
 	}

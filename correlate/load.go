@@ -27,6 +27,8 @@ func (c *Case) openStores(ctx context.Context) error {
 			x.Kind = snapshot.RaftSnapshot
 		case k == kindWAL:
 			x.Kind = snapshot.Segment
+		case k == kindObjects:
+			x.Kind = snapshot.Objects
 		case k != kindSnapshot && k != kindMember:
 			continue
 		}
@@ -54,12 +56,13 @@ func (c *Case) openStores(ctx context.Context) error {
 		in.Member = memberOfPath(in.Path, s.Members)
 	}
 	c.describeWALs()
+	c.describeDumps()
 	return nil
 }
 
 // storeOptions are how stores are opened: with all keys that are known.
 func (c *Case) storeOptions() snapshot.Options {
-	return snapshot.Options{Keys: snapshot.JoinKeys(append(c.keys, c.opts.Keys)...)}
+	return snapshot.Options{Keys: snapshot.JoinKeys(append(c.keys, c.opts.Keys)...), Open: c.openObjects}
 }
 
 // inputOf finds the input with a label and path.

@@ -123,6 +123,9 @@ func sourcesOf(r snapshot.Revision) []string {
 	if r.WAL {
 		out = append(out, "wal")
 	}
+	if r.Dump {
+		out = append(out, "dump")
+	}
 	return out
 }
 

@@ -235,7 +235,7 @@ func (c *Case) storedRows() iter.Seq[TimelineRow] {
 				Time: rev.Time, Inferred: []string{"time"}, Kind: "revision", Framing: []string{}, Signatures: []string{}, Fields: map[string]string{},
 				Lines: 1, Text: rev.Type + " " + objectPath(rev.Resource, rev.Namespace, rev.Name), Revision: rev.Revision, Key: rev.Key,
 			}
-			at := c.standsAt(c.hist.At(i))
+			at := c.standsAt(i, c.hist.At(i))
 			row.Input, row.Source = at.Input, at.Source
 			if rev.Resource == "events" && rev.Type == "put" {
 				c.fillEvent(&row, i)

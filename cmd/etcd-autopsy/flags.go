@@ -53,7 +53,7 @@ func (f *evidenceFlags) flags() []cli.Flag {
 }
 
 // asKinds are the kinds that --as can give.
-var asKinds = []string{"snapshot", "log", "audit", "wal", "ignore"}
+var asKinds = []string{"snapshot", "log", "audit", "objects", "wal", "ignore"}
 
 // query is what valid evidenceFlags ask for.
 type query struct {
