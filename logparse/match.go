@@ -57,6 +57,9 @@ func (m *matcher) signatures(rec *Record) []string {
 		}
 	}
 	f = m.search(f, rec, rec.Message, true)
+	if rec.Problem != "" {
+		f = m.search(f, rec, rec.Problem, true)
+	}
 	wrapped := wrapsError(rec)
 	for _, x := range rec.Fields {
 		f = m.search(f, rec, x.Value, wrapped && x.Key == "err")
@@ -96,29 +99,73 @@ func (m *matcher) search(f found, rec *Record, text string, message bool) found 
 }
 
 // printedBy reports whether a signature's component may have printed a record.
-// A klog stream of unknown origin may be any of them.
 func (m *matcher) printedBy(i int, rec *Record) bool {
 	s := &m.table[i]
-	switch s.Component {
-	case "any":
-		return true
-	case "any-klog": // and the lines of the etcd client inside such a program
-		return rec.Format == FormatKlog || rec.Format == FormatZapJSON && rec.Component != ComponentEtcd
-	case "etcd":
-		return strings.HasPrefix(s.ID, "etcd-err-") || rec.Component == ComponentEtcd
-	case "etcd-client":
-		return rec.Format == FormatZapJSON
-	case "k3s-rke2", "kube-vip", "etcd-manager":
-		return rec.Component == ComponentUnknown
+	if s.Component == "etcd" && strings.HasPrefix(s.ID, "etcd-err-") {
+		return true // everybody quotes them
+	}
+	if may, ok := families[s.Component]; ok {
+		return may(rec)
 	}
 	return rec.Format != FormatZapJSON && rec.Format != FormatAudit &&
 		(rec.Component == ComponentUnknown || string(rec.Component) == s.Component)
 }
 
+// families are the components that are no single Kubernetes program: whether they
+// may have printed a record. A klog stream of unknown origin may be of any program.
+var families = map[string]func(*Record) bool{
+	"any":          func(*Record) bool { return true },
+	"any-klog":     ofKlog,
+	"etcd":         ofEtcd,
+	"etcd-client":  func(r *Record) bool { return r.Format == FormatZapJSON },
+	"k3s-rke2":     ofOther,
+	"kube-vip":     ofOther,
+	"etcd-manager": func(r *Record) bool { return r.Component == ComponentUnknown },
+}
+
+// ofKlog is for programs that log by klog, and the lines of the etcd client inside
+// them.
+func ofKlog(r *Record) bool {
+	switch r.Format {
+	case FormatKlog, FormatKlogJSON:
+		return true
+	case FormatZapJSON:
+		return r.Component != ComponentEtcd
+	}
+	return false
+}
+
+// ofOther is for programs that log neither as etcd nor as Kubernetes does, also
+// where their lines stand in a log of one of those.
+func ofOther(r *Record) bool {
+	switch r.Format {
+	case FormatKlog, FormatKlogJSON, FormatZapJSON, FormatCapnslog, FormatAudit:
+		return false
+	}
+	return true
+}
+
+// ofEtcd is for etcd, also where only a package of it before the message, or in a
+// field, tells so: releases before 3.4 log by Go's log package, and Stackdriver keeps
+// the package as a field.
+func ofEtcd(r *Record) bool {
+	if r.Component != ComponentUnknown {
+		return r.Component == ComponentEtcd
+	}
+	switch r.Format {
+	case FormatGoLog, FormatPlain, FormatJSON:
+		name, _, _ := strings.Cut(r.Message, ": ")
+		return etcdPackages[name] || etcdPackages[r.Caller]
+	case FormatPanic:
+		return strings.Contains(r.Message, "etcd")
+	}
+	return false
+}
+
 // wrapsError reports whether a record only passes an error on: apimachinery's
 // runtime.HandleError logs so since 1.31 (util/runtime/runtime.go).
 func wrapsError(rec *Record) bool {
-	return rec.Format == FormatKlog && rec.Message == "Unhandled Error"
+	return (rec.Format == FormatKlog || rec.Format == FormatKlogJSON) && rec.Message == "Unhandled Error"
 }
 
 func (f found) has(i int) bool {

@@ -303,6 +303,7 @@ func (s *stream) flush() {
 // emit yields a record; while a stack dump is open, behind it.
 func (s *stream) emit(rec *Record) {
 	if rec.Format != FormatNoise {
+		rec.findPager()
 		rec.Signatures = s.match.signatures(rec)
 	}
 	if s.dump != nil {

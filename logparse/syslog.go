@@ -1,6 +1,7 @@
 package logparse
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -198,4 +199,12 @@ func cutStructuredData(s string) (rest string, ok bool) {
 		}
 	}
 	return s, false
+}
+
+// findPager tells a JSON line that journalctl has cut to the width of a terminal:
+// it marks the cut with ">".
+func (r *Record) findPager() {
+	if r.Problem == errJSONCut.Error() && slices.Contains(r.Framing, "syslog") && strings.HasSuffix(r.Text, ">") {
+		r.Problem += ": journalctl cut the line"
+	}
 }

@@ -154,14 +154,6 @@ func (d *dumpFile) problem(format string, args ...any) {
 	d.info.Problems = append(d.info.Problems, fmt.Sprintf(format, args...))
 }
 
-// name is what sentences call the dump.
-func (d *dumpFile) name() string {
-	if d.info.Input == "" || d.info.Input == d.info.Path {
-		return d.info.Path
-	}
-	return d.info.Input + "/" + d.info.Path
-}
-
 // resourceHint is the resource that a file's name, or its folder's, says its
 // objects are of: troubleshoot.sh writes pods/NAMESPACE.json.
 func resourceHint(p string) string {
