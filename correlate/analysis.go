@@ -28,6 +28,8 @@ type Analysis struct {
 	// timeline; Points are the stored writes of the objects of all rollouts.
 	Signals []Signal `json:"signals"`
 	Points  []Point  `json:"points"`
+	// UnknownMessages are warnings and errors that no signature knows.
+	UnknownMessages UnknownMessages `json:"unknownMessages"`
 	// Terms are the etcd leaders that the logs name, in order.
 	Terms []Term `json:"terms"`
 }

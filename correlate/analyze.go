@@ -69,6 +69,7 @@ func (c *Case) assemble(j *judge, as []*attempt, refused []*refusal, ts []*tenur
 	out.Terms = c.terms(ts, j.members)
 	out.Verdict = writeVerdict(out, j.w.bad["deployments"] != nil && len(j.w.deployments) == 0)
 	leaveOpen(&out.Verdict, as)
+	out.UnknownMessages = c.unknownMessages(out, b)
 	out.Evidence = b.list
 	if out.Evidence == nil {
 		out.Evidence = []Evidence{}

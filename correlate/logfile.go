@@ -8,6 +8,7 @@ import (
 
 	"etcd-autopsy/internal/source"
 	"etcd-autopsy/logparse"
+	"etcd-autopsy/logparse/template"
 )
 
 // A note is one log record that is kept: where it stands and what it says.
@@ -67,6 +68,9 @@ type logFile struct {
 	seen *seenBefore
 	// duplicates are the records, counted from 0 without noise, that they do hold.
 	duplicates []uint32
+
+	// unknown groups the messages that no signature knows; nil if there are none.
+	unknown *template.Miner
 
 	// tail is the last record, signature or not.
 	tail *note
@@ -177,6 +181,7 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 	if len(rec.Signatures) > 0 {
 		l.takeSignature(rec)
 	}
+	l.takeUnknown(rec)
 }
 
 // maxLeap is how far a stamp may be from those before it in the same log before a

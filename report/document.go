@@ -22,6 +22,7 @@ type document struct {
 	Rejected table
 	Writes   table
 	Episodes table
+	Unknown  table
 	Evidence table
 	Inputs   table
 	Method   []phrase
@@ -59,6 +60,7 @@ func newDocument(a *correlate.Analysis, opts Options) document {
 		Rejected: b.rejected(),
 		Writes:   b.writes(),
 		Episodes: b.episodes(),
+		Unknown:  b.unknown(),
 		Evidence: b.evidence(),
 		Inputs:   b.inputs(),
 		Method:   b.method(),

@@ -181,6 +181,14 @@ func imagePull() *correlate.Analysis {
 			{Time: at("21:10:21.9"), Verb: "update", Object: "leases/kube-node-lease/node-a", User: "system:node:node-a", AuditID: "aa", Code: 500, Answer: "etcdserver: leader changed", Fate: correlate.FateLanded, Revision: ptr(int64(1066)), LandedAt: at("21:10:22.8"), Evidence: []string{"E8"}, Repeats: 2},
 			{Time: at("21:10:22.0"), Verb: "create", Object: "events/default/web-7f6b4c9d5-x2k9p.17a", User: "system:node:node-b", Code: 500, Answer: "etcdserver: leader changed", Fate: correlate.FateUnknown, Evidence: []string{"E9"}},
 		},
+		UnknownMessages: correlate.UnknownMessages{
+			From: at("21:10:08.902"), To: at("21:11:12"), More: 3, MoreRecords: 41,
+			List: []correlate.UnknownMessage{
+				{Text: "Mirror <*> answered <n>, giving up on | \"<*>\"", Component: "kubelet", Level: "error", Count: 12, First: at("21:10:09"), Last: at("21:11:01"),
+					Before: ptr(0.0), During: ptr(11.4), Evidence: []string{"E6"}},
+				{Text: "disk cache is cold", Level: "warn", Count: 40, First: at("21:02:00"), Last: at("21:11:00"), During: ptr(0.05), Evidence: []string{"E9"}},
+			},
+		},
 		Signals: []correlate.Signal{
 			signal("etcd-leader-lost", "etcd", "logs/etcd-1.log", "warn", 1590, 1, "21:10:21.402", "21:10:21.402", "lost leader"),
 			signal("etcd-leader-elected", "etcd", "logs/etcd-2.log", "info", 1604, 1, "21:10:22.655", "21:10:22.655", "became leader at term 4"),

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"slices"
 	"time"
 
 	"etcd-autopsy/logparse"
@@ -49,6 +50,13 @@ func (f *form) add(rec *logparse.Record, log int) {
 		f.first = p
 	}
 	f.last = p
+}
+
+// clone is a copy that shares nothing that changes.
+func (f *form) clone() *form {
+	g := *f
+	g.rate.buckets = slices.Clone(f.rate.buckets)
+	return &g
 }
 
 // join adds what another miner found of the same form.

@@ -119,12 +119,12 @@ func (m *Miner) keep(f *form) *form {
 	return f
 }
 
-// Merge adds what other miners found. They must not be used afterwards.
+// Merge adds what other miners found; they stay as they are.
 func (m *Miner) Merge(others ...*Miner) {
 	for _, o := range others {
 		m.left += o.left
 		for _, key := range slices.Sorted(maps.Keys(o.forms)) {
-			f := o.forms[key]
+			f := o.forms[key].clone()
 			if mine := m.forms[key]; mine != nil {
 				mine.join(f)
 			} else if m.keep(f) == nil {

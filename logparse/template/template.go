@@ -60,12 +60,11 @@ func (p *pattern) key(without int) string {
 	return b.String()
 }
 
-// Templates returns what was found, sorted by component, level and text. The miner
-// must not be used afterwards.
+// Templates returns what was found, sorted by component, level and text.
 func (m *Miner) Templates() []Template {
 	list, longest := make([]*pattern, 0, len(m.order)), 0
 	for _, f := range m.order {
-		p := &pattern{form: *f, words: strings.Fields(f.text)}
+		p := &pattern{form: *f.clone(), words: strings.Fields(f.text)}
 		longest = max(longest, len(p.words))
 		list = append(list, p)
 	}
