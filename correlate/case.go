@@ -133,6 +133,9 @@ func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.placeLogs(ctx); err != nil {
+		return nil, err
+	}
 	if err := c.readFiles(ctx, p); err != nil {
 		return nil, err
 	}

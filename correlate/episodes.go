@@ -99,11 +99,12 @@ func (c *Case) logEnd() time.Time {
 	return end
 }
 
-// bursts returns the bursts of a signature over all logs in order of time.
+// bursts returns the bursts of a signature over the logs of the control plane, in
+// order of time: what an application says of etcd is its own view.
 func (c *Case) bursts(sig string) []*burst {
 	var out []*burst
 	for _, l := range c.logs {
-		if l == nil {
+		if l == nil || l.application() {
 			continue
 		}
 		for _, b := range l.bursts {

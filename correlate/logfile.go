@@ -69,6 +69,9 @@ type logFile struct {
 	// duplicates are the records, counted from 0 without noise, that they do hold.
 	duplicates []uint32
 
+	// container is set for a log of a container that a path names.
+	container *containerLog
+
 	// unknown groups the messages that no signature knows; nil if there are none.
 	unknown *template.Miner
 
@@ -115,6 +118,9 @@ func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress)
 		l.take(&rec, in)
 	}
 	l.open, l.openRaf, l.seen = nil, nil, nil
+	if l.container != nil {
+		l.container.end()
+	}
 	if l.broken > maxListedProblems {
 		in.Problems = append(in.Problems, fmt.Sprintf("%d more records could not be read", l.broken-maxListedProblems))
 	}
@@ -172,16 +178,26 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 		l.takeAudit(rec)
 		return
 	}
+	if l.container != nil {
+		l.container.hear(l.note(rec))
+	}
+	if !l.application() {
+		l.takeFacts(rec)
+	}
+	if len(rec.Signatures) > 0 {
+		l.takeSignature(rec)
+	}
+	l.takeUnknown(rec)
+}
+
+// takeFacts takes what the control plane says of itself.
+func (l *logFile) takeFacts(rec *logparse.Record) {
 	l.takeFlags(rec)
 	l.takeWrite(rec)
 	l.takeHash(rec)
 	if ev, ok := logparse.RaftEventOf(*rec); ok {
 		l.takeRaft(rec, ev)
 	}
-	if len(rec.Signatures) > 0 {
-		l.takeSignature(rec)
-	}
-	l.takeUnknown(rec)
 }
 
 // maxLeap is how far a stamp may be from those before it in the same log before a

@@ -103,12 +103,15 @@ func (c *Case) recordScope() *scope {
 }
 
 // holds says whether a record is about what the options ask for. Records that name
-// no object are about the cluster: they stay.
-func (s *scope) holds(rec *logparse.Record) bool {
+// no object are about the cluster, or about the pod that printed them.
+func (s *scope) holds(rec *logparse.Record, by *containerLog) bool {
 	if s == nil {
 		return true
 	}
 	mentions := mentionsOf(rec)
+	if by != nil && !by.controlPlane() {
+		mentions = append(mentions, mention{by.namespace, by.pod})
+	}
 	for _, m := range mentions {
 		if s.about(m) {
 			return true

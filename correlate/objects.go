@@ -105,8 +105,9 @@ type objects struct {
 	deployments []*life[*appsv1.Deployment]
 	sets        map[types.UID][]*life[*appsv1.ReplicaSet] // by owner
 	pods        map[types.UID][]*life[*corev1.Pod]        // by owner
-	nodes       map[string]*life[*corev1.Node]            // by name
-	services    map[string][]*life[*corev1.Service]       // by namespace
+	allPods     []*life[*corev1.Pod]
+	nodes       map[string]*life[*corev1.Node]      // by name
+	services    map[string][]*life[*corev1.Service] // by namespace
 	slices      map[string][]*life[*discoveryv1.EndpointSlice]
 	events      map[types.UID][]*life[*corev1.Event] // by involved object
 	quotas      []*life[*corev1.ResourceQuota]
@@ -130,10 +131,12 @@ func (c *Case) objects(ctx context.Context) (*objects, error) {
 // newObjects decodes them; what it returns after the context has ended is useless.
 func newObjects(ctx context.Context, h *snapshot.History) *objects {
 	bad := map[string]*undecoded{}
+	pods := lives[*corev1.Pod](ctx, h, "pods", bad)
 	w := &objects{
 		deployments: lives[*appsv1.Deployment](ctx, h, "deployments", bad),
 		sets:        byOwner(lives[*appsv1.ReplicaSet](ctx, h, "replicasets", bad)),
-		pods:        byOwner(lives[*corev1.Pod](ctx, h, "pods", bad)),
+		pods:        byOwner(pods),
+		allPods:     pods,
 		nodes:       map[string]*life[*corev1.Node]{},
 		services:    byNamespace(lives[*corev1.Service](ctx, h, "services", bad)),
 		slices:      byNamespace(lives[*discoveryv1.EndpointSlice](ctx, h, "endpointslices", bad)),

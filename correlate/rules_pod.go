@@ -205,6 +205,7 @@ func containerFails(j *judge, _ *attempt, s *stall) *suspect {
 				x.cites = append([]*cite{revCite(v.idx, "Pod %s: %s", podName(v), containerText(st))}, x.cites...)
 				x.cites = append(x.cites, j.eventCites(v.obj.UID, s, "BackOff", "Failed")...)
 				x.text = fmt.Sprintf("Container %s of pod %s %s", st.Name, podName(v), x.text)
+				j.withLastWords(x, v.obj, st)
 				return x
 			}
 		}

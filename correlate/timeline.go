@@ -33,6 +33,11 @@ type TimelineRow struct {
 	Repeats    int               `json:"repeats"`
 	Fields     map[string]string `json:"fields"`
 	Text       string            `json:"text"`
+	// Namespace, Pod and Container say what printed a record, where the log's path or
+	// the line's wrapper does.
+	Namespace string `json:"namespace,omitempty"`
+	Pod       string `json:"pod,omitempty"`
+	Container string `json:"container,omitempty"`
 	// Revision and Key are set for revisions and k8s Events.
 	Revision int64  `json:"revision,omitempty"`
 	Key      string `json:"key,omitempty"`
@@ -169,8 +174,8 @@ type rowFilter struct {
 	scope *scope
 }
 
-func (f rowFilter) holds(rec *logparse.Record) bool {
-	return (f.all || len(rec.Signatures) > 0 || rec.Level >= logparse.LevelWarn) && f.scope.holds(rec)
+func (f rowFilter) holds(rec *logparse.Record, by *containerLog) bool {
+	return (f.all || len(rec.Signatures) > 0 || rec.Level >= logparse.LevelWarn) && f.scope.holds(rec, by)
 }
 
 // rows reads a log once more as rows.
@@ -191,21 +196,25 @@ func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, keep rowFilt
 				}
 				return
 			}
-			if rec.Format == logparse.FormatNoise || doubles.holds() || !keep.holds(&rec) {
+			if rec.Format == logparse.FormatNoise || doubles.holds() || !keep.holds(&rec, l.container) {
 				continue
 			}
-			if !yield(recordRow(in, &rec)) {
+			if !yield(recordRow(in, &rec, l.container)) {
 				return
 			}
 		}
 	}
 }
 
-func recordRow(in *Input, rec *logparse.Record) TimelineRow {
+func recordRow(in *Input, rec *logparse.Record, by *containerLog) TimelineRow {
 	row := TimelineRow{
 		Time: timePtr(rec.Time), Inferred: orEmpty(rec.Inferred.Names()), Input: in.Label, Source: in.Path, Line: rec.Line, Lines: rec.Lines,
 		Kind: "record", Component: string(rec.Component), Node: cmp.Or(in.Node, rec.Host), Format: string(rec.Format), Framing: orEmpty(rec.Framing),
 		Level: rec.Level.String(), Signatures: orEmpty(rec.Signatures), Repeats: rec.Repeats, Fields: map[string]string{}, Text: cutBodies(rec.Text),
+	}
+	row.Pod, row.Container = rec.Pod, rec.Container
+	if by != nil {
+		row.Namespace, row.Pod, row.Container = by.namespace, by.pod, cmp.Or(by.container, rec.Container)
 	}
 	for _, f := range rec.Fields {
 		if _, ok := row.Fields[f.Key]; !ok {

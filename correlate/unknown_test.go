@@ -40,7 +40,7 @@ func TestUnknownMessages(t *testing.T) {
 		if old.Text != "Cache of <n> entries is full" || old.Count != 300 || *old.Before < 50 {
 			t.Errorf("%+v", old)
 		}
-		if len(grown.Evidence) != 2 || b.list[0].Line != 802 || !strings.Contains(b.list[0].Text, "Widget pool 200") {
+		if len(grown.Evidence) != 2 || b.list[0].Line != 602 || !strings.Contains(b.list[0].Text, "Widget pool 200") {
 			t.Errorf("evidence %+v", b.list)
 		}
 	}
