@@ -55,6 +55,7 @@ func (j *judge) direct(a *attempt, s *stall) *suspect {
 			if x.cause == "" {
 				x.cause = r.cause
 			}
+			x.cites = append(x.cites, j.support(a, s)...)
 			return x
 		}
 	}

@@ -69,6 +69,9 @@ type logFile struct {
 	// duplicates are the records, counted from 0 without noise, that they do hold.
 	duplicates []uint32
 
+	// told is what the program said about objects; nil if nothing.
+	told map[mention][]told
+
 	// container is set for a log of a container that a path names.
 	container *containerLog
 
@@ -193,6 +196,7 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 // takeFacts takes what the control plane says of itself.
 func (l *logFile) takeFacts(rec *logparse.Record) {
 	l.takeFlags(rec)
+	l.takeTold(rec)
 	l.takeWrite(rec)
 	l.takeHash(rec)
 	if ev, ok := logparse.RaftEventOf(*rec); ok {
