@@ -3,6 +3,7 @@ package correlate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -245,8 +246,8 @@ func (l *logFile) takeRaft(rec *logparse.Record, ev logparse.RaftEvent) {
 
 // takeSignature adds a record to the burst of each signature it carries.
 func (l *logFile) takeSignature(rec *logparse.Record) {
-	d := reportedDuration(rec)
 	for _, sig := range rec.Signatures {
+		d := reportedDuration(sig, rec)
 		about := aboutOf(sig, rec)
 		key := sig + "\x00" + about
 		b := l.open[key]
@@ -296,16 +297,23 @@ func aboutOf(sig string, rec *logparse.Record) string {
 	return ""
 }
 
-// durationFields are the fields in which etcd reports how long something took.
+// durationFields are the values in which etcd reports how long something took.
 var durationFields = []string{"took", "time spent", "exceeded-duration", "duration"}
 
-// reportedDuration is the duration a record states, 0 if it states none.
-func reportedDuration(rec *logparse.Record) time.Duration {
-	for _, f := range durationFields {
-		if v := rec.Fields.Get(f); v != "" {
-			if d, err := time.ParseDuration(v); err == nil {
-				return d
-			}
+// reportedDuration is the duration that a record states, 0 if it states none.
+func reportedDuration(sig string, rec *logparse.Record) time.Duration {
+	for _, name := range durationFields {
+		if d, ok := rec.Fields.Duration(name); ok {
+			return d
+		}
+	}
+	if len(rec.Fields) > 0 {
+		return 0
+	}
+	s, _ := logparse.LookupSignature(sig)
+	for _, v := range s.Values(rec) {
+		if slices.Contains(durationFields, v.Name) {
+			return v.Duration
 		}
 	}
 	return 0

@@ -221,11 +221,26 @@ func recordRow(in *Input, rec *logparse.Record, by *containerLog) TimelineRow {
 			row.Fields[f.Key] = cutText(cutBodies(f.Value))
 		}
 	}
+	if len(rec.Fields) == 0 {
+		addValues(row.Fields, rec)
+	}
 	if rec.Audit != nil {
 		row.Fields = map[string]string{} // annotations: webhooks put patches there
 		row.Text = auditText(rec.Audit, rec.Text)
 	}
 	return row
+}
+
+// addValues adds what the signatures of a record find in its text.
+func addValues(fields map[string]string, rec *logparse.Record) {
+	for _, id := range rec.Signatures {
+		s, _ := logparse.LookupSignature(id)
+		for _, v := range s.Values(rec) {
+			if _, ok := fields[v.Name]; !ok {
+				fields[v.Name] = cutText(cutBodies(v.Text))
+			}
+		}
+	}
 }
 
 func orEmpty(s []string) []string {

@@ -1,6 +1,7 @@
 package logparse
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -24,10 +25,18 @@ type Signature struct {
 	// Meaning says in one phrase what happened, Causes what usually brings it
 	// about, NextCheck where to look next. Causes and NextCheck may be empty.
 	Meaning, Causes, NextCheck string
+	// NotMeaning says what it is often taken for and does not show.
+	NotMeaning string
+	// Fields name the values that its records carry, as they are named in the log;
+	// Values reads them.
+	Fields []string
 	// Versions are the releases that print it, "3.4..main"; empty = not tied.
 	Versions string
 
 	match pattern
+	// extract finds fields in the text of records that are not structured: the names
+	// of the groups are fields. Several are tried, all of them.
+	extract []*regexp.Regexp
 }
 
 // pattern is how a signature is recognised. One literal of any kind suffices.
@@ -48,7 +57,7 @@ var signatureTSV string
 
 // signatureColumns is the head of signatures.tsv. In the three columns of
 // literals " || " separates alternatives.
-const signatureColumns = "id\tcomponent\tseverity\tcategory\tmsg\ttext\tquote\tconfirm\tversions\tmeaning\tlikely_causes\tnext_check"
+const signatureColumns = "id\tcomponent\tseverity\tcategory\tmsg\ttext\tquote\tconfirm\tversions\tmeaning\tlikely_causes\tnext_check\tfields\textract\tnot_meaning"
 
 var signatureTable = sync.OnceValue(func() []Signature {
 	table, err := parseSignatures(signatureTSV)
@@ -84,6 +93,7 @@ func parseSignatures(tsv string) ([]Signature, error) {
 		s := Signature{
 			ID: c[0], Component: c[1], Severity: c[2], Category: c[3],
 			Versions: c[8], Meaning: c[9], Causes: c[10], NextCheck: c[11],
+			Fields: fieldList(c[12]), NotMeaning: cmp.Or(c[14], notMeaning[c[3]]),
 			match: pattern{messages: literals(c[4]), texts: literals(c[5]), quotes: literals(c[6])},
 		}
 		if c[7] != "" {
@@ -93,9 +103,23 @@ func parseSignatures(tsv string) ([]Signature, error) {
 			}
 			s.match.confirm = re
 		}
+		for _, x := range literals(c[13]) {
+			re, err := regexp.Compile(x)
+			if err != nil {
+				return nil, fmt.Errorf("signatures.tsv: %s: %w", s.ID, err)
+			}
+			s.extract = append(s.extract, re)
+		}
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+func fieldList(cell string) []string {
+	if cell == "" {
+		return nil
+	}
+	return strings.Split(cell, ",")
 }
 
 func literals(cell string) []string {

@@ -39,11 +39,13 @@ func TestSignatureTable(t *testing.T) {
 }
 
 func TestParseSignaturesErrors(t *testing.T) {
-	row := "a-b\tetcd\twarn\tc\tm\t\t\t(\t\tx\t\t\n"
+	row := "a-b\tetcd\twarn\tc\tm\t\t\t(\t\tx\t\t\t\t\t\n"
+	second := "a-b\tetcd\twarn\tc\tm\t\t\t\t\tx\t\t\ttook\t(?P<took>.) || [\t\n"
 	for in, want := range map[string]string{
 		"id\n":                             `signatures.tsv: head is "id"`,
 		signatureColumns + "\na-b\tetcd\n": "signatures.tsv: a-b: 2 columns",
 		signatureColumns + "\n" + row:      "signatures.tsv: a-b: error parsing regexp: missing closing ): `(`",
+		signatureColumns + "\n" + second:   "signatures.tsv: a-b: error parsing regexp: missing closing ]: `[`",
 	} {
 		if _, err := parseSignatures(in); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)

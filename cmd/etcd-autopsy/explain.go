@@ -25,27 +25,35 @@ const (
 )
 
 func (s *session) explainCommand() *cli.Command {
+	f := &listFlags{}
+	formats := []string{"text", "json"}
 	return &cli.Command{
 		Name:      "explain",
 		Usage:     "say what a cause or a log signature means and what to check next",
 		ArgsUsage: "[CAUSE | SIGNATURE | collect | signatures]",
 		Description: "Without an argument it lists the causes. \"collect\" says what evidence to collect and\n" +
 			"how, \"signatures\" lists the log messages that are known.",
+		Flags: []cli.Flag{f.flag(formats)},
 		Action: func(c *cli.Context) error {
-			switch c.Args().Len() {
-			case 0:
-				return explainCauses(s.stdout)
-			case 1:
-				return explain(s.stdout, c.Args().First())
+			if err := f.check(formats); err != nil {
+				return err
 			}
-			return usagef("", "explain takes one word, got %d", c.Args().Len())
+			if c.Args().Len() > 1 {
+				return usagef("", "explain takes one word, got %d", c.Args().Len())
+			}
+			if f.output == "json" {
+				return explainJSON(s.stdout, c.Args().First())
+			}
+			return explain(s.stdout, c.Args().First())
 		},
 	}
 }
 
-// explain prints what is known about a word.
+// explain prints what is known about a word, or the causes without one.
 func explain(w io.Writer, word string) error {
 	switch word {
+	case "":
+		return explainCauses(w)
 	case topicCollect:
 		_, err := io.WriteString(w, collectText)
 		return err
@@ -58,6 +66,11 @@ func explain(w io.Writer, word string) error {
 	if sig, ok := logparse.LookupSignature(word); ok {
 		return explainSignature(w, sig)
 	}
+	return unknownWord(word)
+}
+
+// unknownWord is the error for a word that nothing is known about.
+func unknownWord(word string) error {
 	hint := fmt.Sprintf(`"%s explain" lists causes, "%s explain signatures" log signatures`, program, program)
 	if c := closest(word, explainWords()); c != "" {
 		hint = fmt.Sprintf("did you mean %s?", c)
@@ -116,9 +129,23 @@ func explainSignature(w io.Writer, s logparse.Signature) error {
 		{"severity", s.Severity},
 		{"category", s.Category},
 		{"meaning", s.Meaning},
+		{"does not mean", s.NotMeaning},
 		{"likely causes", s.Causes},
+		{"carries", carried(s)},
 		{"check next", s.NextCheck},
 	})
+}
+
+// carried lists the values of a signature with their kinds.
+func carried(s logparse.Signature) string {
+	var out []string
+	for _, f := range s.Fields {
+		if k := logparse.ValueKindOf(f); k != logparse.ValueText {
+			f += " (" + string(k) + ")"
+		}
+		out = append(out, f)
+	}
+	return strings.Join(out, ", ")
 }
 
 // paragraph is a labelled text; one without text is not printed.
