@@ -32,6 +32,8 @@ type clock struct {
 	year      int            // Options.Year; 0 = infer
 	zone      *time.Location // never nil
 	given     bool           // Options.Location was set: no other zone is learnt
+	zoneless  Inferred       // what a stamp lacks that has no zone
+	zones     []ZoneFrom     // Options.Zones that are still to come
 	fixed     bool           // Options.Reference was given: full stamps teach nothing
 	reference time.Time      // the moment a stamp must be near; zero = unknown
 	latest    time.Time      // Options.Before: no stamp is later, if nothing else shows the year
@@ -46,10 +48,21 @@ func newClock(o Options) clock {
 	if o.Year == 0 {
 		c.reference, c.fixed = o.Reference, !o.Reference.IsZero()
 	}
+	c.zoneless = InferredZone
 	if c.zone == nil {
-		c.zone = time.UTC
+		c.zone, c.zones = time.UTC, o.Zones
+		c.zoneless |= AssumedZone
 	}
+	c.turn(0)
 	return c
+}
+
+// turn takes the zone that holds from a line on.
+func (c *clock) turn(line int) {
+	for len(c.zones) > 0 && c.zones[0].Line <= line {
+		c.zone, c.zoneless, c.day = c.zones[0].Location, InferredZone, [4]byte{}
+		c.zones = c.zones[1:]
+	}
 }
 
 // saw notes a full stamp of the stream.
@@ -93,6 +106,7 @@ func (c *clock) pair(m moment, outer time.Time) {
 	if (d-east).Abs() > maxSkew || east.Abs() > maxZone {
 		return
 	}
+	c.zoneless, c.zones = InferredZone, nil
 	if _, have := outer.In(c.zone).Zone(); have != int(east/time.Second) {
 		c.zone, c.day = time.FixedZone("", int(east/time.Second)), [4]byte{}
 	}
@@ -110,7 +124,7 @@ func (c *clock) at(m moment, outer time.Time) (time.Time, Inferred) {
 	if m.year != 0 {
 		t := c.local(m.year, m)
 		c.saw(t)
-		return t, InferredZone
+		return t, c.zoneless
 	}
 	year, ok := c.yearOf(m, outer)
 	if !ok {
@@ -121,7 +135,7 @@ func (c *clock) at(m moment, outer time.Time) (time.Time, Inferred) {
 		t, _ := m.full()
 		return t, InferredYear
 	}
-	return c.local(year, m), InferredYear | InferredZone
+	return c.local(year, m), InferredYear | c.zoneless
 }
 
 // klog is at for the stamp that a klog header begins with, which isKlogStamp has
@@ -133,7 +147,7 @@ func (c *clock) klog(text string, outer time.Time) (time.Time, Inferred) {
 	}
 	m := moment{month: month, day: day, clock: sinceMidnight}
 	if outer.IsZero() && c.zone == time.UTC && c.year == 0 && [4]byte([]byte(text[1:5])) == c.day {
-		return c.midnight.Add(sinceMidnight), InferredYear | InferredZone
+		return c.midnight.Add(sinceMidnight), InferredYear | c.zoneless
 	}
 	t, inferred := c.at(m, outer)
 	if !t.IsZero() && c.zone == time.UTC {

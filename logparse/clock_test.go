@@ -46,7 +46,7 @@ func TestKlogYear(t *testing.T) {
 					}
 				default:
 					got = append(got, rec.Time.Format(time.RFC3339Nano))
-					if rec.Format == FormatKlog && rec.Inferred != InferredYear|InferredZone {
+					if rec.Format == FormatKlog && rec.Inferred&^AssumedZone != InferredYear|InferredZone {
 						t.Errorf("inferred %v", rec.Inferred.Names())
 					}
 				}
@@ -69,5 +69,42 @@ func TestKlogDaylightSaving(t *testing.T) {
 		if !recs[i].Time.Equal(at(want)) {
 			t.Errorf("time %v, want %s", recs[i].Time, want)
 		}
+	}
+}
+
+// A zone that other evidence shows holds from its line on; one of a wrapper goes
+// before it, one that is given before both. Only what nothing shows is assumed.
+func TestZones(t *testing.T) {
+	lines := klogAt("1025 02:30:00") + klogAt("1025 02:40:00") + klogAt("1025 02:10:00")
+	berlin := []ZoneFrom{{0, time.FixedZone("", 7200)}, {3, time.FixedZone("", 3600)}}
+	wrapped := "2026-10-25T02:10:00.5Z stderr F " + klogAt("1025 02:10:00")
+	tests := []struct {
+		name, in string
+		opts     Options
+		want     string
+	}{
+		{"none", lines, Options{Year: 2026}, "02:30? 02:40? 02:10?"},
+		{"two", lines, Options{Year: 2026, Zones: berlin}, "00:30 00:40 01:10"},
+		{"given", lines, Options{Year: 2026, Zones: berlin, Location: time.FixedZone("", -3600)}, "03:30 03:40 03:10"},
+		{"given as UTC", lines, Options{Year: 2026, Location: time.UTC}, "02:30 02:40 02:10"},
+		{"wrapper", wrapped, Options{Zones: berlin}, "02:10"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, rec := range readAll(t, tt.in, tt.opts) {
+				s := rec.Time.Format("15:04")
+				if rec.Inferred&AssumedZone != 0 {
+					s += "?"
+				}
+				if rec.Inferred&InferredZone == 0 {
+					t.Errorf("line %d: inferred %v", rec.Line, rec.Inferred.Names())
+				}
+				got = append(got, s)
+			}
+			if s := strings.Join(got, " "); s != tt.want {
+				t.Errorf("times %s, want %s", s, tt.want)
+			}
+		})
 	}
 }

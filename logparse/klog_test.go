@@ -45,7 +45,7 @@ func TestReadKlog(t *testing.T) {
 	ref := Options{Component: ComponentScheduler, Reference: at("2026-11-30T00:00:00Z")}
 	got := readOne(t, klogScheduled, ref)
 	want := Record{
-		Line: 1, Lines: 1, Time: at("2026-11-30T21:09:12.700001Z"), Inferred: InferredYear | InferredZone,
+		Line: 1, Lines: 1, Time: at("2026-11-30T21:09:12.700001Z"), Inferred: InferredYear | InferredZone | AssumedZone,
 		Format: FormatKlog, Component: ComponentScheduler, Level: LevelInfo, Caller: "schedule_one.go:314",
 		Message: "Successfully bound pod to node",
 		Fields: Fields{

@@ -20,6 +20,10 @@ type Options struct {
 	// Location is the zone of stamps without one; nil = that of the wrapper around
 	// them, else UTC.
 	Location *time.Location
+	// Zones are the zones that other evidence shows for stamps without one, in order of
+	// their lines; that of a wrapper goes before them, and Location before all. nil =
+	// none is known.
+	Zones []ZoneFrom
 	// Reference makes a stamp without a year fall into the year that puts it
 	// nearest. Zero = the full dates that the stream itself shows. Year goes before
 	// it.
@@ -30,6 +34,12 @@ type Options struct {
 	Before time.Time
 
 	_ struct{}
+}
+
+// ZoneFrom is the zone of the stamps from a line of the stream on.
+type ZoneFrom struct {
+	Line     int
+	Location *time.Location
 }
 
 // checkEvery is how many lines are read between two looks at the context.
@@ -252,6 +262,9 @@ func (s *stream) place(r *row) {
 
 // record is the start of a record: where it stands and what is around it.
 func (s *stream) record(r *row) Record {
+	if len(s.clock.zones) > 0 {
+		s.clock.turn(r.first)
+	}
 	rec := Record{
 		Line: r.first, Lines: r.lines, Offset: r.offset, Shared: r.shared, Format: FormatPlain, Text: excerpt(r.raw, MaxText),
 		Framing: s.chainNames(r.chain), Host: r.host, Pod: r.pod, Container: r.container,

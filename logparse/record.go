@@ -91,6 +91,9 @@ type Inferred uint8
 const (
 	InferredYear Inferred = 1 << iota
 	InferredZone
+	// AssumedZone stands beside InferredZone where nothing showed the zone, neither a
+	// wrapper nor Options: the stamp was read as UTC.
+	AssumedZone
 )
 
 // Names returns "year" and "zone" for the parts that were inferred.
