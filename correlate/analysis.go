@@ -63,6 +63,13 @@ type Input struct {
 	// Duplicates counts the records that another file of the same program holds too;
 	// they are not among Records.
 	Duplicates int `json:"duplicates,omitempty"`
+	// Zone is that of the stamps of a log that name none: "UTC", "+02:00", one given by
+	// name, "+02:00, +01:00 from line 90" or "unknown" (they are read as UTC). Empty if
+	// each has one, or what carried the lines has. ZoneWhy says what shows it.
+	Zone    string `json:"zone,omitempty"`
+	ZoneWhy string `json:"zoneWhy,omitempty"`
+	// Steps are the places where the stamps of a log step back.
+	Steps []ClockStep `json:"steps,omitempty"`
 	// First and Last are the times of the first and last record.
 	First *time.Time `json:"first"`
 	Last  *time.Time `json:"last"`
@@ -73,6 +80,15 @@ type Input struct {
 	Problems []string `json:"problems"`
 	// Why says by which mark the file was taken for its kind.
 	Why string `json:"why"`
+}
+
+// ClockStep is a record of a log that is dated well before the one above it: the
+// clock was set back, or the file was put together out of order.
+type ClockStep struct {
+	// Line is that of the record; From is the time of the one above, To its own.
+	Line int       `json:"line"`
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
 }
 
 // Coverage says what the evidence spans before anything is concluded from it.

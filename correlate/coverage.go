@@ -106,7 +106,6 @@ var wantedLogs = []struct {
 // logNotes speak of logs that are missing or begin late.
 func (c *Case) logNotes(add func(string, ...any), j *judge) {
 	have := map[logparse.Component]bool{}
-	zoneless := false
 	etcds := map[string]bool{}
 	for _, l := range c.logs {
 		if l == nil || l.records == 0 {
@@ -120,7 +119,6 @@ func (c *Case) logNotes(add func(string, ...any), j *judge) {
 			etcds[l.id.MemberID] = true
 			etcds[l.id.Member] = true
 		}
-		zoneless = zoneless || l.id.Format == logparse.FormatKlog
 	}
 	for _, w := range wantedLogs {
 		if !have[w.component] {
@@ -142,9 +140,7 @@ func (c *Case) logNotes(add func(string, ...any), j *judge) {
 			add("No log of etcd member %s was given: its side of elections and disks is not seen", list(missing))
 		}
 	}
-	if zoneless && c.opts.LogLocation == nil {
-		add("klog lines carry no year and no zone: the year is taken from the other inputs, the stamps are read as UTC (--log-year, --log-timezone)")
-	}
+	c.clockNotes(add)
 }
 
 // eventNote warns that Events expire.

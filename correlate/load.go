@@ -88,7 +88,8 @@ func memberOfPath(p string, members []snapshot.Member) string {
 }
 
 // readFiles digests every file and reads the logs: first those whose stamps are
-// whole, then those that need a year from them.
+// whole, then those that need a year from them, and once more those whose zone turns
+// out to be another than UTC.
 func (c *Case) readFiles(ctx context.Context, p *progress) error {
 	if err := each(ctx, len(c.inputs), func(i int) { c.digest(ctx, i, p) }); err != nil {
 		return err
@@ -104,7 +105,10 @@ func (c *Case) readFiles(ctx context.Context, p *progress) error {
 		}
 		ref = c.reference()
 	}
-	return nil
+	if err := c.findZones(ctx, sets, ref); err != nil {
+		return err
+	}
+	return each(ctx, len(c.logs), func(i int) { c.listSteps(ctx, c.logs[i], ref) })
 }
 
 // each calls f for the numbers below n, some at a time, and stops early when the

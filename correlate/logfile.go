@@ -20,6 +20,8 @@ type note struct {
 	level logparse.Level
 	text  string
 	msg   string
+	// assumed is set while nothing shows the zone of at.
+	assumed bool
 }
 
 // A burst is a run of records of one file with the same signature (and the same
@@ -82,6 +84,15 @@ type logFile struct {
 	// tail is the last record, signature or not.
 	tail *note
 
+	// zones is what the log shows of the zone of its stamps, steps where they step
+	// back.
+	zones zoneFacts
+	steps stepWatch
+	// supplied is set when a record's zone had to be supplied.
+	supplied bool
+	// problems is how many its input had before it was read.
+	problems int
+
 	// leap is a stamp far after all before it, until a second one agrees with it.
 	leap time.Time
 
@@ -105,6 +116,7 @@ const burstGap = 10 * time.Second
 // read reads the whole file into facts; it touches only its own input.
 func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress) {
 	in := &c.inputs[l.input]
+	l.problems = len(in.Problems)
 	r, err := l.file.Open()
 	if err != nil {
 		in.Problems = append(in.Problems, plainError(err))
@@ -136,6 +148,7 @@ func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress)
 func (l *logFile) options(c *Case, ref time.Time) logparse.Options {
 	return logparse.Options{
 		Component: l.id.Component, Year: c.opts.LogYear, Location: c.opts.LogLocation, Reference: ref, Before: l.file.ModTime,
+		Zones: l.zones.zones,
 	}
 }
 
@@ -177,6 +190,7 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 			*l.tail = l.note(rec)
 		}
 		l.inferred = l.inferred || rec.Inferred&logparse.InferredYear != 0
+		l.takeClock(rec)
 	}
 	if rec.Audit != nil {
 		l.takeAudit(rec)
@@ -228,7 +242,7 @@ func (l *logFile) wild(t time.Time) bool {
 
 // note keeps a record; the bodies of requests that it quotes are cut.
 func (l *logFile) note(rec *logparse.Record) note {
-	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: cutBodies(rec.Text), msg: rec.Message}
+	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: cutBodies(rec.Text), msg: rec.Message, assumed: rec.Inferred&logparse.AssumedZone != 0}
 }
 
 // takeRaft folds repeats of one raft event (a member that campaigns for ever).

@@ -55,11 +55,11 @@ func RaftEventOf(rec Record) (RaftEvent, bool) {
 	if rec.Component != ComponentEtcd && rec.Component != ComponentUnknown {
 		return RaftEvent{}, false
 	}
-	text := rec.Message
+	text := strings.TrimPrefix(rec.Message, "raft: ")
 	if node, ok := strings.CutPrefix(text, "raft.node: "); ok {
 		return raftNodeEvent(node)
 	}
-	member, rest, ok := cutMember(strings.TrimPrefix(text, "raft: "))
+	member, rest, ok := cutMember(text)
 	if !ok {
 		return RaftEvent{}, false
 	}

@@ -20,6 +20,7 @@ func TestRaftEventOf(t *testing.T) {
 		{m + " is starting a new election at term 6", RaftEvent{Kind: RaftElectionStart, Member: m, Term: 6}},
 		{m + " stepped down to follower since quorum is not active", RaftEvent{Kind: RaftSteppedDown, Member: m}},
 		{"raft.node: " + m + " elected leader " + n + " at term 7", RaftEvent{Kind: RaftElectedLeader, Member: m, Leader: n, Term: 7}},
+		{"raft: raft.node: " + m + " elected leader " + n + " at term 7", RaftEvent{Kind: RaftElectedLeader, Member: m, Leader: n, Term: 7}},
 		{"raft.node: " + m + " lost leader " + n + " at term 8", RaftEvent{Kind: RaftLostLeader, Member: m, Leader: n, Former: n, Term: 8}},
 		{"raft.node: " + m + " changed leader from " + n + " to " + m + " at term 9", RaftEvent{Kind: RaftChangedLeader, Member: m, Leader: m, Former: n, Term: 9}},
 		{"raft: " + m + " became leader at term 2", RaftEvent{Kind: RaftBecameLeader, Member: m, Leader: m, Term: 2}},

@@ -124,6 +124,8 @@ func inputListing(loc *time.Location) listing[correlate.Input] {
 			{head: "RECORDS", cell: func(in correlate.Input) string { return strconv.Itoa(in.Records) }},
 			{head: "FIRST", cell: func(in correlate.Input) string { return stamp(in.First, loc) }},
 			{head: "LAST", cell: func(in correlate.Input) string { return stamp(in.Last, loc) }},
+			{head: "ZONE", wide: true, cell: func(in correlate.Input) string { return in.Zone }},
+			{head: "STEPS", wide: true, cell: func(in correlate.Input) string { return strconv.Itoa(len(in.Steps)) }},
 			{head: "BYTES", wide: true, cell: func(in correlate.Input) string { return strconv.FormatInt(in.Bytes, 10) }},
 			{head: "SHA256", wide: true, cell: func(in correlate.Input) string { return in.SHA256 }},
 			{head: "PROBLEMS", cell: func(in correlate.Input) string { return strconv.Itoa(len(in.Problems)) }},
