@@ -101,7 +101,8 @@ func (x *zoneIndex) weak(l *logFile) []zonePair {
 	return out
 }
 
-// audit is when a write was answered, by its audit ID.
+// audit is when a write was answered, by its audit ID. A server that gives a request
+// up answers long before the request ends, so those do not count.
 func (x *zoneIndex) audit(id string) time.Time {
 	if id == "" {
 		return time.Time{}
@@ -113,7 +114,9 @@ func (x *zoneIndex) audit(id string) time.Time {
 				continue
 			}
 			for _, a := range l.audits {
-				x.audits[a.AuditID] = a.Completed
+				if a.Code > 0 && a.Code < 500 {
+					x.audits[a.AuditID] = a.Completed
+				}
 			}
 		}
 	}

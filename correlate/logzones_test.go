@@ -231,7 +231,7 @@ const (
 )
 
 func TestZoneFound(t *testing.T) {
-	audit := auditAt("06-01 10:00:00", "id-1") + auditAt("06-01 10:05:00", "id-2") + auditAt("06-01 10:10:00", "id-3")
+	audit := auditAt("06-01 10:00:00", "id-1") + auditAt("06-01 10:05:00", "id-2") + strings.Replace(auditAt("06-01 10:10:00", "id-3"), `"code":200`, `"code":504`, 1)
 	zap := zapAt("06-01 09:00:00", elected5) + zapAt("06-01 09:30:00", elected6)
 	tests := []struct {
 		name string
@@ -246,6 +246,7 @@ func TestZoneFound(t *testing.T) {
 		{"they disagree", startedAt(2*hour, "06-01 10:00:05") + startedAt(2*hour, "06-01 10:01:05") + startedAt(5*hour, "06-01 10:02:05"), "unknown", "06-01 12:00:05"},
 		{"no zone of any clock", startedAt(40*time.Minute, "06-01 10:00:05") + startedAt(40*time.Minute, "06-01 10:01:05"), "unknown", "06-01 10:40:05"},
 		{"audited", answeredAt(-7*hour, "06-01 10:00:00", "id-1") + answeredAt(-7*hour, "06-01 10:05:00", "id-2"), "-07:00", "06-01 10:00:00"},
+		{"audited, and one given up before", answeredAt(-7*hour, "06-01 10:00:00", "id-1") + answeredAt(-7*hour, "06-01 10:05:00", "id-2") + answeredAt(-7*hour, "06-01 10:20:00", "id-3"), "-07:00", "06-01 10:00:00"},
 		{"the same request twice", answeredAt(-7*hour, "06-01 10:00:00", "id-1") + answeredAt(-7*hour, "06-01 10:00:00", "id-1"), "unknown", "06-01 03:00:00"},
 		{"audited by a clock that is 90 s ahead", answeredAt(90*time.Second, "06-01 10:00:00", "id-1") + answeredAt(90*time.Second, "06-01 10:05:00", "id-2"), "UTC", "06-01 10:01:30"},
 		{"audited by a clock that is 10 min ahead", answeredAt(10*time.Minute, "06-01 10:00:00", "id-1") + answeredAt(10*time.Minute, "06-01 10:05:00", "id-2"), "unknown", "06-01 10:10:00"},
