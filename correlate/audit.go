@@ -27,6 +27,7 @@ var writeVerbs = map[string]bool{"create": true, "update": true, "patch": true, 
 // nothing in a store.
 func (l *logFile) takeAudit(rec *logparse.Record) {
 	ev := rec.Audit
+	l.takeLimited(rec)
 	if !writeVerbs[ev.Verb] || ev.Stage == "RequestReceived" || ev.Stage == "ResponseStarted" {
 		return
 	}

@@ -20,6 +20,9 @@ type episode struct {
 	reach bool
 	// why explains reach, for the reader.
 	why string
+	// guess is true where the logs show the fault's effect, not its mechanism: it is
+	// never proven.
+	guess bool
 	// logged is true when etcd's own log shows the fault.
 	logged bool
 	// sides are those of an inconsistency, nil for all other faults.
@@ -36,7 +39,10 @@ func (e *episode) length() time.Duration { return e.end.Sub(e.start) }
 func (e *episode) overlaps(from, to time.Time) bool { return e.start.Before(to) && e.end.After(from) }
 
 // rank orders rival roots of one silence: what stops every write comes first.
-var rank = map[string]int{"nospace": 0, "quorum-loss": 1, "slow-disk": 2, "member-down": 3, "leader-loss": 4, "apiserver-down": 5}
+var rank = map[string]int{
+	"nospace": 0, "quorum-loss": 1, "slow-disk": 2, "defrag": 3, "member-down": 4, "leader-loss": 5, "apiserver-down": 6, "corruption": 7,
+	"network-partition": 8, "overload": 9, "slow-network": 10, "too-many-requests": 11, "apiserver-overload": 12, "certificate": 13,
+}
 
 // Limits of the rules for leaders and disks.
 const (
@@ -61,6 +67,13 @@ func (c *Case) findEpisodes(w *objects) (eps []*episode, pulses []*pulse, ts []*
 	eps = append(eps, c.cutOffs(ts, facts, slow, m)...)
 	eps = append(eps, c.membersDown(m)...)
 	eps = append(eps, c.noSpace(m)...)
+	eps = append(eps, c.overloads(m)...)
+	eps = append(eps, c.tooMany()...)
+	eps = append(eps, c.defrags(ts, m)...)
+	eps = append(eps, c.networkFaults(m)...)
+	eps = append(eps, c.corruptions(m)...)
+	eps = append(eps, c.certificates()...)
+	eps = append(eps, c.apiserverOverloads()...)
 	eps = append(eps, c.memberInconsistencies(m)...)
 	eps = append(eps, c.restores(m)...)
 	c.extendState(eps)

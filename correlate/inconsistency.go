@@ -178,5 +178,5 @@ func (a *attempt) keys() map[string]bool {
 // integrityKind says whether an episode is about the stores' content, not about a
 // time in which something did not work.
 func integrityKind(kind string) bool {
-	return kind == "member-inconsistency" || kind == "restore-rewind"
+	return kind == "member-inconsistency" || kind == "restore-rewind" || kind == "corruption"
 }

@@ -116,7 +116,7 @@ func (j *judge) chain(a *attempt, s *stall) *chain {
 }
 
 // stopsWrites are the faults that hold up every write by themselves.
-var stopsWrites = map[string]bool{"quorum-loss": true, "leader-loss": true, "nospace": true, "slow-disk": true}
+var stopsWrites = map[string]bool{"quorum-loss": true, "leader-loss": true, "nospace": true, "slow-disk": true, "defrag": true}
 
 // stopped are the times of an outage in which no put was stored. A fault in etcd's
 // log during which the store went on has stopped nothing.
@@ -225,7 +225,7 @@ const stopSettle = "every writer fell silent at once, so etcd stopped taking wri
 // episodeSuspect makes a fault of etcd a suspect of a stall.
 func (j *judge) episodeSuspect(e *episode, s *stall, role Role) *suspect {
 	conf := Likely
-	if e.logged && (e.overlaps(s.from, s.to) || len(e.lost) > 0) {
+	if e.logged && !e.guess && (e.overlaps(s.from, s.to) || len(e.lost) > 0) {
 		conf = Proven
 	}
 	text := fmt.Sprintf("%s (%s to %s)", e.text, clockTime(e.start), endText(e))

@@ -57,6 +57,7 @@ type logFile struct {
 	bursts   []*burst
 	raft     []*raftFact
 	audits   []*auditEvent
+	limited  []*limited
 	slow     []*slowApply
 	traces   []*tracedWrite
 	hashes   []storedHash
@@ -71,6 +72,9 @@ type logFile struct {
 	seen *seenBefore
 	// duplicates are the records, counted from 0 without noise, that they do hold.
 	duplicates []uint32
+
+	// active are the steps of activeStep in which it has records, as they come.
+	active []int64
 
 	// told is what the program said about objects; nil if nothing.
 	told map[mention][]told
@@ -210,6 +214,7 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 
 // takeFacts takes what the control plane says of itself.
 func (l *logFile) takeFacts(rec *logparse.Record) {
+	l.takeActive(rec.Time)
 	l.takeFlags(rec)
 	l.takeTold(rec)
 	l.takeWrite(rec)
@@ -294,6 +299,7 @@ var aboutFields = map[string]string{
 	"etcd-peer-stream-up":       "remote-peer-id",
 	"etcd-peer-probe-unhealthy": "remote-peer-id",
 	"etcd-peer-url-unreachable": "remote-member-id",
+	"etcd-raft-drop-send":       "remote-peer-id",
 	"etcd-alarm-raised":         "alarm",
 	"etcd-apply-slow":           "prefix",
 }
