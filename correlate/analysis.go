@@ -379,4 +379,18 @@ type Term struct {
 	Start  *time.Time `json:"start"`
 	// End is null for the last one.
 	End *time.Time `json:"end"`
+	// Election is how long there had been no leader when this one was elected, in
+	// seconds: from the loss of the one before; null where no log shows the loss.
+	Election *float64 `json:"election"`
+	// Stood are the members that stood in the election, the winner too, as far as
+	// their logs are there; SeenBy are those whose logs or votes name the leader.
+	Stood  []string `json:"stood"`
+	SeenBy []string `json:"seenBy"`
+	// Disputed are other members that a log names as leader of the same term: raft
+	// has one, so one of the logs is of another cluster, or wrong.
+	Disputed []string `json:"disputed,omitempty"`
+	// Source is "log", or "wal" where only the votes in the members' WALs tell.
+	Source string `json:"source"`
+	// id is the leader's ID.
+	id string
 }

@@ -66,7 +66,7 @@ func (c *Case) assemble(j *judge, as []*attempt, refused []*refusal, ts []*tenur
 	}
 	out.Writes = c.failedWrites(b)
 	out.Signals = c.signals()
-	out.Terms = c.terms(ts, j.members)
+	out.Terms = c.terms(ts, c.raftEvents(), j.members)
 	out.Verdict = writeVerdict(out, j.w.bad["deployments"] != nil && len(j.w.deployments) == 0)
 	leaveOpen(&out.Verdict, as)
 	out.UnknownMessages = c.unknownMessages(out, b)

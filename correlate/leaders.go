@@ -209,16 +209,3 @@ func takenBack(facts []*raftFact, lost *raftFact, t *tenure) *raftFact {
 	}
 	return nil
 }
-
-// terms is the list of leaders for the report.
-func (c *Case) terms(ts []*tenure, m *members) []Term {
-	out := []Term{}
-	for i, t := range ts {
-		x := Term{Number: t.term, Leader: m.name(t.leader), Start: timePtr(t.since), End: timePtr(t.lost)}
-		if x.End == nil && i+1 < len(ts) {
-			x.End = timePtr(ts[i+1].since)
-		}
-		out = append(out, x)
-	}
-	return out
-}

@@ -54,8 +54,8 @@ func (c *Case) Members() []MemberRow {
 	c.memberLogs(row)
 	c.memberWALs(row)
 	ts := c.tenures(c.raftEvents(), m)
-	for i, t := range c.terms(ts, m) {
-		r := row(ts[i].leader)
+	for _, t := range c.terms(ts, c.raftEvents(), m) {
+		r := row(t.id)
 		r.Led = append(r.Led, t)
 	}
 	for _, e := range c.membersDown(m) {

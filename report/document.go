@@ -22,6 +22,7 @@ type document struct {
 	Rejected table
 	Writes   table
 	Episodes table
+	Leaders  table
 	Unknown  table
 	Evidence table
 	Inputs   table
@@ -60,6 +61,7 @@ func newDocument(a *correlate.Analysis, opts Options) document {
 		Rejected: b.rejected(),
 		Writes:   b.writes(),
 		Episodes: b.episodes(),
+		Leaders:  b.leaders(),
 		Unknown:  b.unknown(),
 		Evidence: b.evidence(),
 		Inputs:   b.inputs(),

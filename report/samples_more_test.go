@@ -148,6 +148,7 @@ func hostile() *correlate.Analysis {
 	a.Writes[0].Answer, a.Writes[0].Object, a.Writes[0].User = evil, evil, evil
 	a.Signals[0].Signature, a.Signals[1].Component, a.Signals[2].Text = evil, evil, evil
 	a.Terms[0].Leader = evil
+	a.Terms[1].Stood, a.Terms[1].SeenBy, a.Terms[1].Disputed = []string{evil}, []string{evil, evil}, []string{evil}
 	for i := range 60 {
 		when := at("21:10:08").Add(time.Duration(i) * time.Second)
 		a.Points = append(a.Points, correlate.Point{Rollout: id, Revision: int64(1100 + i), Time: &when, Kind: fmt.Sprintf("Kind%d|<b>", i%20), Name: evil + fmt.Sprint(i%40), Text: evil})

@@ -217,8 +217,9 @@ func imagePull() *correlate.Analysis {
 			{Rollout: id, Revision: 1085, Kind: "EndpointSlice", Name: "web-8wq7c", Time: at("21:11:04"), Text: "3 ready addresses, all of the old ReplicaSet"},
 		},
 		Terms: []correlate.Term{
-			{Number: 3, Leader: "etcd-1", Start: at("20:58:00"), End: at("21:10:21.402")},
-			{Number: 4, Leader: "etcd-2", Start: at("21:10:22.655")},
+			{Number: 3, Leader: "etcd-1", Start: at("20:58:00"), End: at("21:10:21.402"), Stood: []string{"etcd-1"}, SeenBy: []string{"etcd-1", "etcd-2"}, Source: "wal"},
+			{Number: 4, Leader: "etcd-2", Start: at("21:10:22.655"), Election: ptr(1.253), Stood: []string{"etcd-2", "etcd-3"}, SeenBy: []string{"etcd-2", "etcd-3"},
+				Disputed: []string{"other-0"}, Source: "log"},
 		},
 	}
 }
