@@ -78,6 +78,12 @@ type Input struct {
 	Foreign bool `json:"foreign,omitempty"`
 	// Problems are sentences: what could not be read and where.
 	Problems []string `json:"problems"`
+	// Layout is the collector in whose shape the input is laid out ("must-gather",
+	// "kind export logs"), empty where none is known by its marks. Collected is the
+	// time in the name that the collector gave, null without one; most collectors
+	// write their machine's local time, which is shown as if it were UTC.
+	Layout    string     `json:"layout,omitempty"`
+	Collected *time.Time `json:"collected,omitempty"`
 	// Why says by which mark the file was taken for its kind.
 	Why string `json:"why"`
 }

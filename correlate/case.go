@@ -128,6 +128,7 @@ func join(label, path string) string {
 func Load(ctx context.Context, set *source.Set, opts Options) (*Case, error) {
 	c := &Case{opts: opts, set: set}
 	c.classify()
+	c.layOut()
 	p := newProgress(set, c.logs, opts.Progress)
 	err := c.openStores(ctx)
 	if err != nil {

@@ -121,6 +121,7 @@ func inputListing(loc *time.Location) listing[correlate.Input] {
 			{head: "COMPONENT", cell: func(in correlate.Input) string { return in.Component }},
 			{head: "MEMBER", wide: true, cell: func(in correlate.Input) string { return in.Member }},
 			{head: "NODE", wide: true, cell: func(in correlate.Input) string { return in.Node }},
+			{head: "LAYOUT", wide: true, cell: func(in correlate.Input) string { return in.Layout }},
 			{head: "RECORDS", cell: func(in correlate.Input) string { return strconv.Itoa(in.Records) }},
 			{head: "FIRST", cell: func(in correlate.Input) string { return stamp(in.First, loc) }},
 			{head: "LAST", cell: func(in correlate.Input) string { return stamp(in.Last, loc) }},
