@@ -37,13 +37,15 @@ var layers = []layer{
 	{"fixtures", nil, "recordings are made outside of the program they test"},
 	{"fixtures/world", nil, "made-up clusters are built without the program they test"},
 	{"fixtures/bigstore", []string{"fixtures/world"}, "a large store is made without the program it tests"},
+	{"fixtures/biglog", []string{"fixtures"}, "a large log is made without the program it tests"},
 	{"fixtures/cmd/unpack", []string{"fixtures"}, "a command of the fixtures"},
 	{"fixtures/cmd/bigstore", []string{"fixtures/bigstore"}, "a command of the fixtures"},
+	{"fixtures/cmd/biglog", []string{"fixtures/biglog", "fixtures/bigstore"}, "a command of the fixtures"},
 }
 
 // testMay are imports that only the tests of a package may have besides its own.
 var testMay = map[string][]string{
-	"": {"fixtures", "fixtures/world", "fixtures/bigstore"},
+	"": {"fixtures", "fixtures/world", "fixtures/bigstore", "fixtures/biglog"},
 	// The readers' tests may open recordings the way the program does.
 	"snapshot": {"internal/source"},
 	"logparse": {"internal/source"},
