@@ -58,7 +58,7 @@ func (s *stream) endDump() {
 	if d.lost > 0 {
 		d.rec.problem(fmt.Sprintf("block cut: %d bytes not kept", d.lost))
 	}
-	finishPanic(&d.rec)
+	finishPanic(s, &d.rec)
 	d.rec.Signatures = s.match.signatures(&d.rec)
 	s.give(&d.rec)
 	for i := range d.behind {

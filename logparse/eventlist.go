@@ -83,7 +83,7 @@ func (s *stream) listItem(item json.RawMessage, in *countingReader, end int64) {
 	if json.Compact(&b, item) != nil {
 		return
 	}
-	text := validText(b.Bytes())
+	text := s.text(b.Bytes())
 	r := row{first: max(line, s.lineNo+1), offset: end - int64(len(item)), raw: text, text: text}
 	if line <= s.lineNo { // several in one line
 		r.first, r.shared = s.lineNo, true

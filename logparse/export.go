@@ -30,7 +30,7 @@ func (s *stream) nextEntry(r *row) bool {
 		}
 		r.lines++
 		r.lost, r.nuls = r.lost+l.lost, r.nuls+l.nuls
-		text := validText(l.text)
+		text := s.text(l.text)
 		if text == "" {
 			break
 		}
@@ -76,7 +76,7 @@ func (s *stream) binaryValue(r *row) (string, bool) {
 	}
 	value := bytes.Clone(s.lines.bytes(int(size)))
 	r.lines += s.countLines(value)
-	text := strings.TrimRight(validText(value), "\n")
+	text := strings.TrimRight(s.text(value), "\n")
 	whole := uint64(len(value)) == size
 	if l, ok := s.lines.next(); ok { // the newline behind it
 		s.lineNo++

@@ -14,7 +14,7 @@ type format struct {
 	read func(s *stream, r *row, rec *Record)
 	// finish completes a record whose message may span lines; nil if a line is a
 	// record.
-	finish func(rec *Record)
+	finish func(s *stream, rec *Record)
 	// distinct says that no other text begins so: it is known behind a prefix too.
 	distinct bool
 	// late says that some wrappers look the same, which are asked first.

@@ -74,7 +74,7 @@ func FuzzKlog(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		fuzzLine(t, s, FormatKlog)
-		message, fields, ok := parseStructured(s)
+		message, fields, ok := parseStructured(s, nil)
 		if !ok {
 			return
 		}

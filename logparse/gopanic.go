@@ -38,7 +38,7 @@ func readPanic(s *stream, r *row, rec *Record) {
 	rec.Time, rec.Inferred = s.frameTime(r)
 }
 
-func finishPanic(*Record) {}
+func finishPanic(*stream, *Record) {}
 
 // isStackLine says whether a line can be part of a stack: blank, a function with
 // its arguments, a file with its line behind a tab, and what stands between.

@@ -11,7 +11,7 @@ import (
 type held struct {
 	rec    Record
 	on     bool
-	finish func(*Record)
+	finish func(*stream, *Record)
 	chain  uint64
 	// program and pid are the process that printed it, as a wrapper names it.
 	program, pid, pod, container string
@@ -25,8 +25,9 @@ type held struct {
 	lost  int64           // bytes of it that were not kept
 }
 
-func (h *held) hold(rec Record, r *row) {
-	h.rec, h.on, h.finish, h.lost = rec, true, r.format.finish, 0
+// hold keeps the record that has been read into rec.
+func (h *held) hold(r *row) {
+	h.on, h.finish, h.lost = true, r.format.finish, 0
 	h.chain, h.program, h.pid, h.pod, h.container = r.chain, r.program, r.pid, r.pod, r.container
 	h.came, h.stamped = r.stamp, r.stamped
 	h.block.Reset()
@@ -132,20 +133,20 @@ func appendLine(b *strings.Builder, text string) (lost int64) {
 	return lost
 }
 
-// take returns the record and lets go of it.
-func (h *held) take() (Record, bool) {
+// take lets go of the record and completes it; nil if there is none. It stays in
+// its place until the next one is read there.
+func (h *held) take(s *stream) *Record {
 	if !h.on {
-		return Record{}, false
+		return nil
 	}
-	rec := h.rec
-	h.rec, h.on, h.open = Record{}, false, false
+	h.on, h.open = false, false
 	if h.block.Len() > 0 {
-		rec.Message = h.block.String()
+		h.rec.Message = h.block.String()
 		h.block.Reset()
 	}
 	if h.lost > 0 {
-		rec.problem(fmt.Sprintf("block cut: %d bytes not kept", h.lost))
+		h.rec.problem(fmt.Sprintf("block cut: %d bytes not kept", h.lost))
 	}
-	h.finish(&rec)
-	return rec, true
+	h.finish(s, &h.rec)
+	return &h.rec
 }

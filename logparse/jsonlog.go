@@ -69,7 +69,7 @@ func readJSON(s *stream, r *row, rec *Record) {
 	o := openJSON(r.text)
 	var stamp string
 	var message bool
-	fields := make(Fields, 0, 8)
+	fields := s.fields.open()
 	for {
 		key, value, ok := o.member()
 		if !ok {
@@ -88,9 +88,7 @@ func readJSON(s *stream, r *row, rec *Record) {
 			fields = append(fields, Field{key, jsonText(value)})
 		}
 	}
-	if len(fields) > 0 {
-		rec.Fields = fields
-	}
+	rec.Fields = s.fields.done(fields)
 	rec.Component = s.componentOf(r)
 	s.timed(r, rec, stamp)
 	r.objectEnd(&o)

@@ -143,9 +143,9 @@ func klogLevel(c byte) Level {
 }
 
 // finishKlog splits a whole record's text into message and fields.
-func finishKlog(rec *Record) {
-	if message, fields, ok := parseStructured(rec.Message); ok {
-		rec.Message, rec.Fields = message, fields
+func finishKlog(s *stream, rec *Record) {
+	if message, fields, ok := parseStructured(rec.Message, s.fields.open()); ok {
+		rec.Message, rec.Fields = message, s.fields.done(fields)
 	}
 }
 

@@ -141,7 +141,7 @@ func TestParseStructured(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			message, fields, ok := parseStructured(tt.in)
+			message, fields, ok := parseStructured(tt.in, nil)
 			if !ok {
 				message = "-"
 			}
@@ -159,7 +159,7 @@ func TestParseStructured(t *testing.T) {
 func TestParseStructuredHostile(t *testing.T) {
 	start := time.Now()
 	for _, unit := range []string{" a=[", ` a="`, " a=<", " a={[", " a"} {
-		parseStructured(`"m"` + strings.Repeat(unit, MaxLine/len(unit)))
+		parseStructured(`"m"`+strings.Repeat(unit, MaxLine/len(unit)), nil)
 	}
 	if d := time.Since(start); d > 5*time.Second {
 		t.Errorf("took %v", d)

@@ -22,8 +22,9 @@ const maxFields = 200
 // parseStructured splits a structured message, false if the text is no such
 // message. Values that follow no rule keep their text. Lines behind the last
 // field, printed without a header by somebody else or by a dying program, are
-// the value of a field without a key.
-func parseStructured(text string) (message string, fields Fields, ok bool) {
+// the value of a field without a key. The fields are appended to the empty list
+// that is given.
+func parseStructured(text string, fields Fields) (message string, all Fields, ok bool) {
 	message, rest, ok := cutQuoted(text)
 	if !ok {
 		return "", nil, false
@@ -40,9 +41,6 @@ func parseStructured(text string) (message string, fields Fields, ok bool) {
 			}
 			fields = append(fields, Field{Value: rest[1:]})
 			break
-		}
-		if fields == nil {
-			fields = make(Fields, 0, 4)
 		}
 		if len(fields) == maxFields {
 			return "", nil, false

@@ -95,6 +95,8 @@ type stream struct {
 	stopped bool // yield wants no more
 
 	lines     *lineReader
+	texts     texts
+	fields    fieldLists
 	lineNo    int
 	component Component // of the whole stream
 	section   Component // as a head between the lines names it
@@ -157,7 +159,7 @@ func (s *stream) nextRow(r *row) bool {
 		return false
 	}
 	s.lineNo++
-	r.first, r.lines, r.offset, r.raw, r.lost, r.nuls = s.lineNo, 1, l.offset, validText(l.text), l.lost, l.nuls
+	r.first, r.lines, r.offset, r.raw, r.lost, r.nuls = s.lineNo, 1, l.offset, s.text(l.text), l.lost, l.nuls
 	r.text = r.raw
 	if s.held.on && s.held.chain == 0 && strings.HasPrefix(r.raw, "Trace[") {
 		return true // a step of a trace: quick to know, and there are many
@@ -237,6 +239,9 @@ func (s *stream) place(r *row) {
 		return
 	}
 	rec := &s.rec
+	if r.format != nil && r.format.finish != nil {
+		rec = &s.held.rec // flushed above
+	}
 	*rec = s.record(r)
 	if r.format == nil {
 		readPlain(s, r, rec)
@@ -254,7 +259,7 @@ func (s *stream) place(r *row) {
 	case r.format.name == FormatPanic:
 		s.dump = newDump(*rec)
 	case r.format.finish != nil:
-		s.held.hold(*rec, r)
+		s.held.hold(r)
 	default:
 		s.emitObject(r, rec)
 	}
@@ -308,8 +313,8 @@ func (s *stream) end() {
 
 // flush yields the held record, if there is one.
 func (s *stream) flush() {
-	if rec, ok := s.held.take(); ok {
-		s.emit(&rec)
+	if rec := s.held.take(s); rec != nil {
+		s.emit(rec)
 	}
 }
 
@@ -342,10 +347,10 @@ func (r *Record) problem(text string) {
 	}
 }
 
-// validText copies a line out of the buffer, with U+FFFD for what is no UTF-8.
-func validText(b []byte) string {
+// text copies a line out of the buffer, with U+FFFD for what is no UTF-8.
+func (s *stream) text(b []byte) string {
 	if utf8.Valid(b) {
-		return string(b)
+		return s.texts.keep(b)
 	}
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
