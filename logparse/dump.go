@@ -59,7 +59,7 @@ func (s *stream) endDump() {
 		d.rec.problem(fmt.Sprintf("block cut: %d bytes not kept", d.lost))
 	}
 	finishPanic(s, &d.rec)
-	d.rec.Signatures = s.match.signatures(&d.rec)
+	s.classify(&d.rec)
 	s.give(&d.rec)
 	for i := range d.behind {
 		s.give(&d.behind[i])

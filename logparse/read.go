@@ -32,6 +32,9 @@ type Options struct {
 	// written: where nothing else shows the year it is the last possible one. Zero =
 	// unknown; such records have no time.
 	Before time.Time
+	// Unclassified leaves the records without signatures, for callers that have
+	// Classify give them where and when it suits.
+	Unclassified bool
 
 	_ struct{}
 }
@@ -104,7 +107,7 @@ type stream struct {
 	begun     bool      // a line with a format has been seen
 	export    bool      // the stream is in journald's export format
 	clock     clock
-	match     *matcher
+	match     *matcher // nil: no signatures are wanted
 
 	// chains counts for each chain of wrappers the lines that a format claimed
 	// behind it, less those that none did.
@@ -122,8 +125,11 @@ type stream struct {
 
 func newStream(r io.Reader, opts Options) *stream {
 	s := &stream{
-		lines: newLineReader(r), component: opts.Component, clock: newClock(opts), match: signatureMatcher(),
+		lines: newLineReader(r), component: opts.Component, clock: newClock(opts),
 		chains: map[uint64]int{}, names: map[uint64][]string{},
+	}
+	if !opts.Unclassified {
+		s.match = signatureMatcher()
 	}
 	head := s.lines.head()
 	id := Identify("", head)
@@ -322,8 +328,8 @@ func (s *stream) flush() {
 func (s *stream) emit(rec *Record) {
 	if rec.Format != FormatNoise {
 		rec.findPager()
-		rec.Signatures = s.match.signatures(rec)
 	}
+	s.classify(rec)
 	if s.dump != nil {
 		s.dump.behind = append(s.dump.behind, *rec)
 		if len(s.dump.behind) >= maxBehind {
@@ -332,6 +338,13 @@ func (s *stream) emit(rec *Record) {
 		return
 	}
 	s.give(rec)
+}
+
+// classify tests a record against the signatures, unless its reader wants none.
+func (s *stream) classify(rec *Record) {
+	if s.match != nil && rec.Format != FormatNoise {
+		rec.Signatures = s.match.signatures(rec)
+	}
 }
 
 func (s *stream) give(rec *Record) {

@@ -1,9 +1,14 @@
 package logparse
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Record is one logical log record: usually a line, sometimes a block (a
-// utiltrace block, a stack dump). Every value is the caller's to keep.
+// utiltrace block, a stack dump). Every value is the caller's to keep; what is
+// kept for long is better kept as a [Record.Clone].
 type Record struct {
 	// Line is the 1-based number of the record's first line in its stream, and
 	// Lines how many lines it spans (1 or more). They need not be neighbours: the
@@ -59,6 +64,58 @@ type Record struct {
 	// (half a JSON line, say); empty for a good record. Damage is data: the
 	// stream goes on.
 	Problem string
+}
+
+// Classify sets the signatures of a record that was read without them. It may be
+// called for several records at once.
+func (r *Record) Classify() {
+	if r.Format != FormatNoise {
+		r.Signatures = signatureMatcher().signatures(r)
+	}
+}
+
+// Clone returns a copy that shares no memory with other records. The strings of
+// neighbouring records stand in common blocks: one that is kept for long as it is
+// keeps 16 KiB and more from being freed.
+func (r *Record) Clone() Record {
+	c := *r
+	n := 0
+	c.eachString(func(s *string) { n += len(*s) })
+	var b strings.Builder
+	b.Grow(n)
+	c.Fields = slices.Clone(r.Fields)
+	if r.Audit != nil {
+		a := *r.Audit
+		c.Audit = &a
+	}
+	c.eachString(func(s *string) {
+		at := b.Len()
+		b.WriteString(*s)
+		*s = b.String()[at:]
+	})
+	return c
+}
+
+// eachString calls f for every string that a line was the source of.
+func (r *Record) eachString(f func(*string)) {
+	for _, s := range [...]*string{&r.Host, &r.Pod, &r.Container, &r.Caller, &r.Message, &r.Text, &r.Problem} {
+		f(s)
+	}
+	for i := range r.Fields {
+		f(&r.Fields[i].Key)
+		f(&r.Fields[i].Value)
+	}
+	a := r.Audit
+	if a == nil {
+		return
+	}
+	for _, s := range [...]*string{
+		&a.AuditID, &a.Stage, &a.Verb, &a.RequestURI, &a.User, &a.UserAgent, &a.Resource, &a.Group, &a.Subresource,
+		&a.Namespace, &a.Name, &a.UID, &a.ResourceVersion, &a.Reason, &a.Message, &a.ResponseResourceVersion,
+		&a.Decision, &a.DecisionReason,
+	} {
+		f(s)
+	}
 }
 
 // MaxText and MaxAuditText are how many bytes of a record's first line Text keeps.
