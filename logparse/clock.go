@@ -16,7 +16,7 @@ type moment struct {
 
 // utc is the stamp as if its zone were UTC; the year must be known.
 func (m moment) utc() time.Time {
-	return time.Date(m.year, time.Month(m.month), m.day, 0, 0, 0, 0, time.UTC).Add(m.clock)
+	return time.Unix(86400*daysSince1970(m.year, m.month, m.day), int64(m.clock)).UTC()
 }
 
 // full is the instant of a stamp that lacks nothing.
@@ -159,7 +159,8 @@ func (c *clock) klog(text string, outer time.Time) (time.Time, Inferred) {
 // local is a stamp of the clock's zone as an instant.
 func (c *clock) local(year int, m moment) time.Time {
 	if c.zone == time.UTC {
-		return time.Date(year, time.Month(m.month), m.day, 0, 0, 0, 0, time.UTC).Add(m.clock)
+		m.year = year
+		return m.utc()
 	}
 	// the day may have 23 or 25 hours
 	return time.Date(year, time.Month(m.month), m.day, 0, 0, int(m.clock/time.Second), int(m.clock%time.Second), c.zone).UTC()
@@ -197,10 +198,16 @@ func (c *clock) yearOf(m moment, outer time.Time) (int, bool) {
 // maxYears is how many years are tried: a 29th of February comes every fourth.
 const maxYears = 4
 
+// halfYear is less than half of any year.
+const halfYear = 182 * 24 * time.Hour
+
 func (c *clock) nearest(m moment, reference time.Time) (int, bool) {
 	best, found := 0, false
 	var least time.Duration
 	around := reference.In(c.zone).Year()
+	if validDay(around, m.month, m.day) && c.local(around, m).Sub(reference).Abs() < halfYear {
+		return around, true // any other is further
+	}
 	for year := around - maxYears; year <= around+maxYears; year++ {
 		if !validDay(year, m.month, m.day) {
 			continue

@@ -108,3 +108,11 @@ func TestZones(t *testing.T) {
 		})
 	}
 }
+
+func TestDaysSince1970(t *testing.T) {
+	for d := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC); d.Year() < 3000; d = d.AddDate(0, 0, 1) {
+		if got, want := daysSince1970(d.Year(), int(d.Month()), d.Day()), d.Unix()/86400; got != want {
+			t.Fatalf("%s: %d, want %d", d.Format(time.DateOnly), got, want)
+		}
+	}
+}

@@ -11,6 +11,9 @@ import "strings"
 // P and a last one with F (k8s.io/cri-client/pkg/logs/logs.go).
 
 func cutCRI(text string, f *frame) (rest string, ok bool) {
+	if len(text) <= len("2006-01-02T15:04:05Z") || text[10] != 'T' {
+		return text, false
+	}
 	m, rest, ok := cutDateTime(text)
 	if !ok || !m.zoned || !strings.HasPrefix(rest, " std") {
 		return text, false

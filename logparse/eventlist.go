@@ -84,7 +84,7 @@ func (s *stream) listItem(item json.RawMessage, in *countingReader, end int64) {
 		return
 	}
 	text := s.text(b.Bytes())
-	r := row{first: max(line, s.lineNo+1), offset: end - int64(len(item)), raw: text, text: text}
+	r := row{first: max(line, s.lineNo+1), offset: end - int64(len(item)), raw: text, peeled: peeled{text: text}}
 	if line <= s.lineNo { // several in one line
 		r.first, r.shared = s.lineNo, true
 	}

@@ -48,6 +48,10 @@ var framings = []framing{
 	{name: "tag", first: "ad", cut: cutTag, doubtful: true},
 }
 
+// framingCRI is the first row: most logs of a cluster come so, and no format
+// begins like it, so that it is asked before the formats.
+const framingCRI = 0
+
 // These are not in the table: colours may stand anywhere, a prefix of no known
 // shape is found from its end, and an exported entry is no line.
 const (
@@ -69,7 +73,8 @@ func framingName(id int) string {
 }
 
 // framingsBy lists the framings by the first byte of a line.
-var framingsBy = sync.OnceValue(func() (by [256][]int) {
+var framingsBy = sync.OnceValue(func() *[256][]int {
+	var by [256][]int
 	for id, f := range framings {
 		for c := range 256 {
 			if beginsSo(f.first, byte(c)) {
@@ -77,7 +82,7 @@ var framingsBy = sync.OnceValue(func() (by [256][]int) {
 			}
 		}
 	}
-	return by
+	return &by
 })
 
 func beginsSo(first string, c byte) bool {
@@ -157,25 +162,47 @@ var recordMarks = []string{`{"`, "] ", " | ", "level=", "\t"}
 // is left, or if known has their chain; known is nil if it has none.
 func peel(text string, known func(chain uint64) bool) peeled {
 	p := peeled{text: text}
-	if strings.IndexByte(text, 0x1b) >= 0 {
-		if plain, ok := cutANSI(text); ok {
+	p.peel(known)
+	return p
+}
+
+// peel is the same in place.
+func (p *peeled) peel(known func(chain uint64) bool) {
+	if strings.IndexByte(p.text, 0x1b) >= 0 {
+		if plain, ok := cutANSI(p.text); ok {
 			p.text = plain
 			p.push(framingANSI)
 		}
 	}
+	for p.depth < maxFraming {
+		rest, ok := cutCRI(p.text, &p.frame)
+		if !ok {
+			break
+		}
+		p.push(framingCRI)
+		if p.text = rest; p.partial {
+			return
+		}
+	}
+	if p.format = formatOf(p.text); p.format != nil && !p.format.late {
+		return
+	}
+	p.peelRest(known)
+}
+
+// peelRest takes off what is not a container runtime's; no format, or a late one,
+// claims the text as it is.
+func (p *peeled) peelRest(known func(chain uint64) bool) {
 	var sure peeled // as far as no wrapper was in doubt
 	doubt := false
 	by := framingsBy()
 	loose := known != nil || containsAny(p.text, recordMarks)
 	for p.depth < maxFraming {
-		if p.format = formatOf(p.text); p.format != nil && !p.format.late {
-			return p
-		}
-		before := p
+		before := *p
 		id, rest := p.cutOne(by[firstByte(p.text)], loose)
 		if id < 0 {
 			if p.format != nil {
-				return p
+				return
 			}
 			break
 		}
@@ -184,16 +211,18 @@ func peel(text string, known func(chain uint64) bool) peeled {
 		}
 		p.text = rest
 		if p.partial || p.header {
-			return p
+			return
+		}
+		if p.format = formatOf(p.text); p.format != nil && !p.format.late {
+			return
 		}
 	}
 	if doubt && (known == nil || !known(p.chain)) {
-		p = sure
+		*p = sure
 	}
 	if p.format == nil && loose {
 		p.cutPrefix()
 	}
-	return p
 }
 
 func firstByte(s string) byte {

@@ -238,7 +238,7 @@ func (v *votes) flag(text string) {
 // etcdLine takes the marks of one line in a format of etcd's.
 func (v *votes) etcdLine(p peeled) {
 	s := stream{clock: newClock(Options{})}
-	r := row{text: p.text, frame: p.frame}
+	r := row{peeled: p}
 	var rec Record
 	p.format.read(&s, &r, &rec)
 	if rec.Component != ComponentEtcd || rec.Problem != "" {

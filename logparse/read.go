@@ -148,11 +148,9 @@ type row struct {
 	first, lines int // where it stands in the stream
 	offset       int64
 	raw          string // its first line there
-	text         string
-	lost, nuls   int64 // bytes not kept
-	shared       bool  // the row before it is of the same line
-	frame
-	format *format // nil: none claims it
+	lost, nuls   int64  // bytes not kept
+	shared       bool   // the row before it is of the same line
+	peeled
 	// cut says of an object that its end is missing, after what follows its end.
 	cut   bool
 	after string
@@ -170,10 +168,7 @@ func (s *stream) nextRow(r *row) bool {
 	if s.held.on && s.held.chain == 0 && strings.HasPrefix(r.raw, "Trace[") {
 		return true // a step of a trace: quick to know, and there are many
 	}
-	if r.format = formatOf(r.text); r.format == nil || r.format.late || strings.IndexByte(r.text, 0x1b) >= 0 {
-		p := peel(r.text, s.knownChains())
-		r.text, r.format, r.frame = p.text, p.format, p.frame
-	}
+	r.peel(s.knownChains())
 	return true
 }
 

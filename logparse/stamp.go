@@ -132,6 +132,16 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
+// daysSince1970 counts the days of the Gregorian calendar. Years begin in March
+// here, so that a leap day is the last one of its year.
+func daysSince1970(year, month, day int) int64 {
+	if month <= 2 {
+		year, month = year-1, month+12
+	}
+	y := int64(year)
+	return 365*y + y/4 - y/100 + y/400 + int64((153*month-457)/5) + int64(day) - 719469
+}
+
 var monthDays = [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
 func validDay(year, month, day int) bool {

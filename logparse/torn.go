@@ -106,7 +106,7 @@ func (s *stream) emitObject(r *row, rec *Record) {
 		s.emit(rec)
 		return
 	}
-	next := row{first: r.first, lines: 1, offset: r.offset, raw: r.after, text: r.after, shared: true, frame: r.frame}
+	next := row{first: r.first, lines: 1, offset: r.offset, raw: r.after, shared: true, peeled: peeled{text: r.after, frame: r.frame}}
 	if next.format = formatOf(r.after); next.format == nil {
 		rec.problem("text after the json object")
 		s.emit(rec)
