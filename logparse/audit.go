@@ -42,7 +42,7 @@ func readAudit(s *stream, r *row, rec *Record) {
 		case "stageTimestamp":
 			e.Completed, _ = parseStamp(jsonText(value))
 		case "user":
-			readStrings(value, map[string]*string{"username": &e.User})
+			readStrings(value, namedString{"username", &e.User})
 		case "objectRef":
 			readObjectRef(value, e)
 		case "responseStatus":
@@ -50,7 +50,7 @@ func readAudit(s *stream, r *row, rec *Record) {
 		case "responseObject":
 			object = value
 		case "annotations":
-			readAnnotations(value, rec)
+			s.readAnnotations(value, rec)
 		}
 	}
 	readResponseObject(object, e)
@@ -68,43 +68,53 @@ func readAudit(s *stream, r *row, rec *Record) {
 	}
 }
 
+// namedString is where the value of a member goes.
+type namedString struct {
+	key string
+	to  *string
+}
+
 // readStrings fills the named members of a JSON object.
-func readStrings(object string, into map[string]*string) {
+func readStrings(object string, into ...namedString) {
 	o := openJSON(object)
 	for {
 		key, value, ok := o.member()
 		if !ok {
 			return
 		}
-		if p := into[key]; p != nil {
-			*p = jsonText(value)
+		for _, x := range into {
+			if x.key == key {
+				*x.to = jsonText(value)
+			}
 		}
 	}
 }
 
 func readObjectRef(value string, e *AuditEvent) {
-	readStrings(value, map[string]*string{
-		"resource": &e.Resource, "apiGroup": &e.Group, "subresource": &e.Subresource,
-		"namespace": &e.Namespace, "name": &e.Name, "uid": &e.UID, "resourceVersion": &e.ResourceVersion,
-	})
+	readStrings(value,
+		namedString{"resource", &e.Resource}, namedString{"apiGroup", &e.Group}, namedString{"subresource", &e.Subresource},
+		namedString{"namespace", &e.Namespace}, namedString{"name", &e.Name}, namedString{"uid", &e.UID},
+		namedString{"resourceVersion", &e.ResourceVersion})
 }
 
 // readStatus takes reason and message too: they are set where the answer is a
 // refusal.
 func readStatus(value string, e *AuditEvent) {
 	var code string
-	readStrings(value, map[string]*string{"code": &code, "reason": &e.Reason, "message": &e.Message})
+	readStrings(value, namedString{"code", &code}, namedString{"reason", &e.Reason}, namedString{"message", &e.Message})
 	n, err := strconv.ParseInt(code, 10, 32)
 	if err == nil {
 		e.Code = int32(n)
 	}
 }
 
-func readAnnotations(value string, rec *Record) {
+func (s *stream) readAnnotations(value string, rec *Record) {
+	fields := append(s.fields.open(), rec.Fields...)
 	o := openJSON(value)
 	for {
 		key, value, ok := o.member()
 		if !ok {
+			rec.Fields = s.fields.done(fields)
 			return
 		}
 		switch key {
@@ -113,7 +123,7 @@ func readAnnotations(value string, rec *Record) {
 		case "authorization.k8s.io/reason":
 			rec.Audit.DecisionReason = jsonText(value)
 		default:
-			rec.Fields = append(rec.Fields, Field{key, jsonText(value)})
+			fields = append(fields, Field{key, jsonText(value)})
 		}
 	}
 }
@@ -125,10 +135,9 @@ func readResponseObject(object string, e *AuditEvent) {
 		return
 	}
 	var metadata, name, namespace string
-	readStrings(object, map[string]*string{"metadata": &metadata})
-	readStrings(metadata, map[string]*string{
-		"name": &name, "namespace": &namespace, "resourceVersion": &e.ResponseResourceVersion,
-	})
+	readStrings(object, namedString{"metadata", &metadata})
+	readStrings(metadata,
+		namedString{"name", &name}, namedString{"namespace", &namespace}, namedString{"resourceVersion", &e.ResponseResourceVersion})
 	if e.Name == "" {
 		e.Name = name
 	}
@@ -140,6 +149,7 @@ func readResponseObject(object string, e *AuditEvent) {
 // auditMessage is the event in one line: verb, path, code and the refusal.
 func auditMessage(e *AuditEvent) string {
 	var b strings.Builder
+	b.Grow(len(e.Verb) + len(e.RequestURI) + len(e.Message) + len(" : 409"))
 	b.WriteString(e.Verb)
 	b.WriteByte(' ')
 	b.WriteString(e.RequestURI)

@@ -93,7 +93,8 @@ func (s *stream) listItem(item json.RawMessage, in *countingReader, end int64) {
 	}
 	r.lines = max(last-r.first+1, 1)
 	s.lineNo = max(last, s.lineNo)
-	rec := s.record(&r)
+	var rec Record
+	s.begin(&rec, &r)
 	rec.Format = FormatAudit
 	readAudit(s, &r, &rec)
 	rec.Text = excerpt(text, MaxAuditText)

@@ -1,6 +1,7 @@
 package logparse
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -163,5 +164,20 @@ func TestParseStructuredHostile(t *testing.T) {
 	}
 	if d := time.Since(start); d > 5*time.Second {
 		t.Errorf("took %v", d)
+	}
+}
+
+// What is unquoted by hand is what the standard library makes of it.
+func TestUnquoted(t *testing.T) {
+	for _, s := range []string{
+		`"a"`, `"a \"b\" \\ c\n\td"`, `"\x41é"`, `"\u00e9\a\v\101"`, `"\'"`, `"\""`, `"\\"`, `"x\q"`, "\"a\\\"\nb\"", `""`, `"\\\\n"`,
+	} {
+		want, err := strconv.Unquote(s)
+		if err != nil {
+			want = jsonString(s)
+		}
+		if got := unquoted(s); got != want {
+			t.Errorf("%s: %q, want %q", s, got, want)
+		}
 	}
 }

@@ -99,13 +99,54 @@ func cutQuoted(s string) (value, rest string, ok bool) {
 	}
 	value, rest = s[1:end-1], s[end:]
 	if strings.IndexByte(value, '\\') >= 0 {
-		plain, err := strconv.Unquote(s[:end])
-		if err != nil {
-			plain = jsonString(s[:end])
-		}
-		value = plain
+		value = unquoted(s[:end])
 	}
 	return value, rest, true
+}
+
+// unquoted is the content of a Go string literal; of one that is none, what JSON
+// makes of it.
+func unquoted(quoted string) string {
+	if plain, ok := simplyUnquoted(quoted[1 : len(quoted)-1]); ok {
+		return plain
+	}
+	plain, err := strconv.Unquote(quoted)
+	if err != nil {
+		return jsonString(quoted)
+	}
+	return plain
+}
+
+// simplyUnquoted knows the escapes that nearly all literals do with, and gives up
+// at any other; a literal of several lines is none.
+func simplyUnquoted(s string) (string, bool) {
+	if strings.IndexByte(s, '\n') >= 0 {
+		return "", false
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			b.WriteString(s)
+			return b.String(), true
+		}
+		b.WriteString(s[:i])
+		if i+1 == len(s) {
+			return "", false
+		}
+		switch s[i+1] {
+		case '"', '\\':
+			b.WriteByte(s[i+1])
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		default:
+			return "", false
+		}
+		s = s[i+2:]
+	}
 }
 
 // cutLines reads the form for strings of several lines, of which each begins

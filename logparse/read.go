@@ -243,7 +243,7 @@ func (s *stream) place(r *row) {
 	if r.format != nil && r.format.finish != nil {
 		rec = &s.held.rec // flushed above
 	}
-	*rec = s.record(r)
+	s.begin(rec, r)
 	if r.format == nil {
 		readPlain(s, r, rec)
 		s.emit(rec)
@@ -266,15 +266,15 @@ func (s *stream) place(r *row) {
 	}
 }
 
-// record is the start of a record: where it stands and what is around it.
-func (s *stream) record(r *row) Record {
+// begin fills in the start of a record: where it stands and what is around it.
+func (s *stream) begin(rec *Record, r *row) {
 	if len(s.clock.zones) > 0 {
 		s.clock.turn(r.first)
 	}
-	rec := Record{
-		Line: r.first, Lines: r.lines, Offset: r.offset, Shared: r.shared, Format: FormatPlain, Text: excerpt(r.raw, MaxText),
-		Framing: s.chainNames(r.chain), Host: r.host, Pod: r.pod, Container: r.container,
-	}
+	*rec = Record{}
+	rec.Line, rec.Lines, rec.Offset, rec.Shared = r.first, r.lines, r.offset, r.shared
+	rec.Format, rec.Text, rec.Framing = FormatPlain, excerpt(r.raw, MaxText), s.chainNames(r.chain)
+	rec.Host, rec.Pod, rec.Container = r.host, r.pod, r.container
 	if r.lost > 0 {
 		rec.problem(fmt.Sprintf("line cut: %d bytes not kept", r.lost))
 	}
@@ -284,7 +284,6 @@ func (s *stream) record(r *row) Record {
 	if !r.outer.IsZero() {
 		s.clock.saw(r.outer)
 	}
-	return rec
 }
 
 func (s *stream) chainNames(chain uint64) []string {

@@ -87,7 +87,8 @@ func (s *stream) giveUp() {
 	}
 	s.torn = nil
 	s.flush()
-	rec := s.record(&t.row)
+	var rec Record
+	s.begin(&rec, &t.row)
 	rec.Format = t.row.format.name
 	t.row.format.read(s, &t.row, &rec)
 	s.emit(&rec)
