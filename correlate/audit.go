@@ -34,14 +34,52 @@ func (l *logFile) takeAudit(rec *logparse.Record) {
 	if strings.Contains(ev.RequestURI, "dryRun=All") {
 		return
 	}
+	ev = l.own(ev)
 	a := &auditEvent{Request: revclock.Request{AuditEvent: ev}, file: l, line: rec.Line}
 	if ev.Code == 0 || ev.Code >= 400 || workloadResources[ev.Resource] {
-		a.text = auditText(ev, rec.Text)
+		a.text = strings.Clone(auditText(ev, rec.Text))
 	}
 	if quotesSecrets(ev) {
 		ev.Message = quotedValue.ReplaceAllString(ev.Message, `Invalid value: (not shown)`)
 	}
 	l.audits = append(l.audits, a)
+}
+
+// own is a copy of an event with memory of its own. What many events of a log say
+// alike (who, with which program, about which objects) they share.
+func (l *logFile) own(ev *logparse.AuditEvent) *logparse.AuditEvent {
+	e := *ev
+	for _, s := range [...]*string{
+		&e.Stage, &e.Verb, &e.RequestURI, &e.User, &e.UserAgent, &e.Resource, &e.Group, &e.Subresource, &e.Namespace, &e.Name,
+		&e.UID, &e.Reason, &e.Message, &e.Decision, &e.DecisionReason,
+	} {
+		*s = l.words.own(*s)
+	}
+	for _, s := range [...]*string{&e.AuditID, &e.ResourceVersion, &e.ResponseResourceVersion} {
+		*s = strings.Clone(*s)
+	}
+	return &e
+}
+
+// vocabulary holds texts that are kept once, however often they are said.
+type vocabulary map[string]string
+
+// maxVocabulary is how many words of one log are remembered.
+const maxVocabulary = 10_000
+
+// own returns a text with memory of its own, or that of an earlier one.
+func (w vocabulary) own(s string) string {
+	if s == "" {
+		return ""
+	}
+	if old, ok := w[s]; ok {
+		return old
+	}
+	s = strings.Clone(s)
+	if len(w) < maxVocabulary {
+		w[s] = s
+	}
+	return s
 }
 
 // secretResources are the resources of which no refused value is quoted.
@@ -72,13 +110,14 @@ var (
 // arrival; the same event in two files (a rotated copy) counts once.
 func (c *Case) collectAudits() []*auditEvent {
 	var all []*auditEvent
-	seen := map[string]bool{}
+	type stage struct{ id, stage string }
+	seen := map[stage]bool{}
 	for _, l := range c.logs {
 		if l == nil {
 			continue
 		}
 		for _, a := range l.audits {
-			key := a.AuditID + a.Stage
+			key := stage{a.AuditID, a.Stage}
 			if a.AuditID != "" && seen[key] {
 				continue
 			}

@@ -3,6 +3,7 @@ package correlate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"etcd-autopsy/logparse"
@@ -26,6 +27,9 @@ func (l *logFile) takeHash(rec *logparse.Record) {
 	rev, err2 := strconv.ParseInt(rec.Fields.Get("revision"), 10, 64)
 	before, err3 := strconv.ParseInt(rec.Fields.Get("compact-revision"), 10, 64)
 	if err == nil && err2 == nil && err3 == nil {
+		if len(l.hashes) == maxHashes {
+			l.hashes = slices.Delete(l.hashes, 0, 1)
+		}
 		l.hashes = append(l.hashes, storedHash{l.note(rec), uint32(hash), rev, before})
 	}
 }
@@ -44,7 +48,7 @@ func (c *Case) checkHashes(ctx context.Context) ([]CheckRow, error) {
 			continue
 		}
 		in := &c.inputs[l.input]
-		for _, s := range l.hashes[max(0, len(l.hashes)-maxHashes):] {
+		for _, s := range l.hashes {
 			row := CheckRow{Input: in.Label, Source: in.Path, Check: "compaction hash", Where: fmt.Sprintf("line %d", s.line)}
 			at := compaction{s.rev, s.before}
 			if known[at] == nil {

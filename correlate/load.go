@@ -87,13 +87,31 @@ func memberOfPath(p string, members []snapshot.Member) string {
 	return ""
 }
 
-// readFiles digests every file and reads the logs: first those whose stamps are
-// whole, then those that need a year from them, and once more those whose zone turns
-// out to be another than UTC.
+// readFiles digests every file and reads the logs at the same time, so that one
+// large log keeps two cores busy and comes from the disk once.
 func (c *Case) readFiles(ctx context.Context, p *progress) error {
-	if err := each(ctx, len(c.inputs), func(i int) { c.digest(ctx, i, p) }); err != nil {
-		return err
+	sums := make([]fileDigest, len(c.inputs))
+	for i := range sums {
+		sums[i].before = len(c.inputs[i].Problems)
 	}
+	var digesting sync.WaitGroup
+	digesting.Go(func() {
+		_ = each(ctx, len(sums), func(i int) { c.digest(ctx, i, p, &sums[i]) }) // readLogs says that ctx ended
+	})
+	err := c.readLogs(ctx, p)
+	digesting.Wait()
+	for i, d := range sums {
+		in := &c.inputs[i]
+		if in.SHA256 = d.sum; d.problem != "" {
+			in.Problems = slices.Insert(in.Problems, d.before, d.problem)
+		}
+	}
+	return err
+}
+
+// readLogs reads first the logs whose stamps are whole, then those that need a year
+// from them, and once more those whose zone turns out to be another than UTC.
+func (c *Case) readLogs(ctx context.Context, p *progress) error {
 	ref := time.Time{}
 	sets := c.logSets()
 	for _, full := range []bool{true, false} {
@@ -134,14 +152,21 @@ func each(ctx context.Context, n int, f func(i int)) error {
 	return ctx.Err()
 }
 
-// digest takes the SHA-256 of a file for the report's inventory.
-func (c *Case) digest(ctx context.Context, i int, p *progress) {
-	f, in := c.set.Files[i], &c.inputs[i]
+// fileDigest is the SHA-256 of a file for the report's inventory, or why there is
+// none.
+type fileDigest struct {
+	sum, problem string
+	// before is how many problems of the input come before that one.
+	before int
+}
+
+func (c *Case) digest(ctx context.Context, i int, p *progress, d *fileDigest) {
+	f := c.set.Files[i]
 	sum, err := f.Digest(ctx, func(n int64) { p.add(f.Path, n) })
 	if err != nil && ctx.Err() == nil {
-		in.Problems = append(in.Problems, plainError(err))
+		d.problem = plainError(err)
 	}
-	in.SHA256 = sum
+	d.sum = sum
 	p.finish(f.Path)
 }
 

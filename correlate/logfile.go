@@ -3,6 +3,7 @@ package correlate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,8 @@ type note struct {
 	at    time.Time
 	level logparse.Level
 	text  string
-	msg   string
+	// msg is the record's message, where it is asked for.
+	msg string
 	// assumed is set while nothing shows the zone of at.
 	assumed bool
 }
@@ -28,13 +30,18 @@ type note struct {
 // peer or address): its first and last record, how many, and the longest and
 // summed duration they report.
 type burst struct {
-	sig string
-	// about tells bursts of one signature apart: a peer's ID, an address, "".
-	about       string
+	burstKey
 	first, last note
 	count       int
 	longest     time.Duration
 	sum         time.Duration
+}
+
+// burstKey is what the records of a burst have in common.
+type burstKey struct {
+	sig string
+	// about tells bursts of one signature apart: a peer's ID, an address, "".
+	about string
 }
 
 // raftFact is a raft state change, repeats of the same one folded.
@@ -100,10 +107,13 @@ type logFile struct {
 	// leap is a stamp far after all before it, until a second one agrees with it.
 	leap time.Time
 
-	open    map[string]*burst
+	words   vocabulary
+	open    map[burstKey]*burst
 	openRaf map[logparse.RaftEvent]*raftFact
 	inFlags bool
 	broken  int
+	// left counts what was not kept, by what it is.
+	left map[string]int
 }
 
 // maxOpenBursts and maxBursts bound what is kept of one log: beyond them, records
@@ -113,6 +123,10 @@ const (
 	maxBursts     = 50000
 	manyAbout     = "(many)"
 )
+
+// maxKept is how many raft events, slow requests and traces of one log are kept, of
+// each. What comes behind them is counted, and the count is told.
+const maxKept = 200_000
 
 // burstGap ends a burst: records further apart are two.
 const burstGap = 10 * time.Second
@@ -127,22 +141,26 @@ func (l *logFile) read(ctx context.Context, c *Case, ref time.Time, p *progress)
 		return
 	}
 	defer func() { _ = r.Close() }()
-	l.open, l.openRaf, l.flags = map[string]*burst{}, map[logparse.RaftEvent]*raftFact{}, map[string]string{}
-	for rec, err := range logparse.Read(ctx, &counted{Reader: r, p: p, file: l.file.Path}, l.options(c, ref)) {
+	l.words = vocabulary{}
+	l.open, l.openRaf, l.flags = map[burstKey]*burst{}, map[logparse.RaftEvent]*raftFact{}, map[string]string{}
+	for rec, err := range records(ctx, &counted{Reader: r, p: p, file: l.file.Path}, l.options(c, ref)) {
 		if err != nil {
 			if ctx.Err() == nil {
 				in.Problems = append(in.Problems, fmt.Sprintf("reading stopped after %d records: %s", l.records, plainError(err)))
 			}
 			break
 		}
-		l.take(&rec, in)
+		l.take(rec, in)
 	}
-	l.open, l.openRaf, l.seen = nil, nil, nil
+	l.settle()
 	if l.container != nil {
 		l.container.end()
 	}
 	if l.broken > maxListedProblems {
 		in.Problems = append(in.Problems, fmt.Sprintf("%d more records could not be read", l.broken-maxListedProblems))
+	}
+	for _, what := range slices.Sorted(maps.Keys(l.left)) {
+		in.Problems = append(in.Problems, fmt.Sprintf("%d %s behind the first %d were not kept", l.left[what], what, maxKept))
 	}
 	in.Records = l.records
 	in.First, in.Last = timePtr(l.first), timePtr(l.last)
@@ -170,6 +188,7 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 		in.Duplicates++
 		return
 	}
+	rec.Classify()
 	l.records++
 	if rec.Problem != "" {
 		if l.broken++; l.broken <= maxListedProblems {
@@ -191,7 +210,7 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 			if l.tail == nil {
 				l.tail = new(note)
 			}
-			*l.tail = l.note(rec)
+			*l.tail = l.passing(rec)
 		}
 		l.inferred = l.inferred || rec.Inferred&logparse.InferredYear != 0
 		l.takeClock(rec)
@@ -201,7 +220,9 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 		return
 	}
 	if l.container != nil {
-		l.container.hear(l.note(rec))
+		n := l.passing(rec)
+		n.msg = rec.Message
+		l.container.hear(n)
 	}
 	if !l.application() {
 		l.takeFacts(rec)
@@ -245,16 +266,76 @@ func (l *logFile) wild(t time.Time) bool {
 	return !agreed
 }
 
-// note keeps a record; the bodies of requests that it quotes are cut.
+// note keeps a record.
 func (l *logFile) note(rec *logparse.Record) note {
-	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: cutBodies(rec.Text), msg: rec.Message, assumed: rec.Inferred&logparse.AssumedZone != 0}
+	n := l.passing(rec)
+	n.keep()
+	return n
+}
+
+// passing notes a record that most likely gives way to the next one like it.
+func (l *logFile) passing(rec *logparse.Record) note {
+	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, assumed: rec.Inferred&logparse.AssumedZone != 0}
+}
+
+// keep makes a note one that stays: its text gets memory of its own, and the bodies
+// of requests that it quotes are cut.
+func (n *note) keep() { n.text = strings.Clone(cutBodies(n.text)) }
+
+// tooMany says whether no more of something is kept, and counts what is not.
+func (l *logFile) tooMany(have int, what string) bool {
+	if have < maxKept {
+		return false
+	}
+	if l.left == nil {
+		l.left = map[string]int{}
+	}
+	l.left[what]++
+	return true
+}
+
+// settle keeps what no further record takes the place of.
+func (l *logFile) settle() {
+	for _, b := range l.open {
+		b.settle()
+	}
+	for _, f := range l.openRaf {
+		f.settle()
+	}
+	if l.tail != nil {
+		l.tail.keep()
+	}
+	if l.unknown != nil {
+		l.unknown.Settle()
+	}
+	l.open, l.openRaf, l.seen, l.words = nil, nil, nil, nil
+}
+
+func (b *burst) settle() {
+	if b != nil && b.count > 1 {
+		b.last.keep()
+	}
+}
+
+func (f *raftFact) settle() {
+	if f != nil && f.count > 1 {
+		f.last.keep()
+	}
 }
 
 // takeRaft folds repeats of one raft event (a member that campaigns for ever).
 func (l *logFile) takeRaft(rec *logparse.Record, ev logparse.RaftEvent) {
-	if f := l.openRaf[ev]; f != nil && rec.Time.Sub(f.last.at) < burstGap {
-		f.last = l.note(rec)
-		f.count++
+	old := l.openRaf[ev]
+	if old != nil && rec.Time.Sub(old.last.at) < burstGap {
+		old.last = l.passing(rec)
+		old.count++
+		return
+	}
+	old.settle()
+	for _, s := range [...]*string{&ev.Member, &ev.Leader, &ev.Former} {
+		*s = strings.Clone(*s)
+	}
+	if l.tooMany(len(l.raft), "raft events") {
 		return
 	}
 	n := l.note(rec)
@@ -267,21 +348,23 @@ func (l *logFile) takeRaft(rec *logparse.Record, ev logparse.RaftEvent) {
 func (l *logFile) takeSignature(rec *logparse.Record) {
 	for _, sig := range rec.Signatures {
 		d := reportedDuration(sig, rec)
-		about := aboutOf(sig, rec)
-		key := sig + "\x00" + about
+		key := burstKey{sig, aboutOf(sig, rec)}
 		b := l.open[key]
 		if b == nil && len(l.open) >= maxOpenBursts {
-			about = manyAbout
-			key = sig + "\x00" + about
+			key.about = manyAbout
 			b = l.open[key]
 		}
 		full := b != nil && len(l.bursts) >= maxBursts
 		if b == nil || !full && (rec.Time.Sub(b.last.at) > burstGap || rec.Time.Before(b.first.at)) {
-			b = &burst{sig: sig, about: about, first: l.note(rec)}
+			b.settle()
+			key.about = strings.Clone(key.about)
+			n := l.note(rec)
+			b = &burst{burstKey: key, first: n, last: n}
 			l.open[key] = b
 			l.bursts = append(l.bursts, b)
+		} else {
+			b.last = l.passing(rec)
 		}
-		b.last = l.note(rec)
 		b.count++
 		b.sum += d
 		b.longest = max(b.longest, d)
@@ -355,7 +438,7 @@ func (l *logFile) takeFlags(rec *logparse.Record) {
 	}
 	l.inFlags = true
 	if name, value, ok := strings.Cut(rest, "="); ok && keptFlags[name] {
-		l.flags[name] = strings.Trim(value, `"[]`)
+		l.flags[name] = strings.Clone(strings.Trim(value, `"[]`))
 	}
 }
 

@@ -143,7 +143,6 @@ func (l *containerLog) hear(n note) {
 	for l.next < len(l.exits) && n.at.After(l.exits[l.next].at.Add(time.Second)) {
 		l.settle()
 	}
-	n.msg = strings.Clone(cutWords(n.msg))
 	if len(l.ring) == keptWords {
 		l.ring = append(l.ring[:0], l.ring[1:]...)
 	}
@@ -152,7 +151,12 @@ func (l *containerLog) hear(n note) {
 
 // settle gives the next exit the records at hand. The next run begins anew.
 func (l *containerLog) settle() {
-	l.exits[l.next].words = slices.Clone(l.ring)
+	words := slices.Clone(l.ring)
+	for i := range words {
+		words[i].keep()
+		words[i].msg = strings.Clone(cutWords(words[i].msg))
+	}
+	l.exits[l.next].words = words
 	l.ring = l.ring[:0]
 	l.next++
 }

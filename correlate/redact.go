@@ -98,14 +98,15 @@ func (r *redactor) all(v reflect.Value) {
 	}
 }
 
-// bodies are where the objects of audited requests begin in a line.
-var bodies = []string{`"requestObject"`, `"responseObject"`}
+// bodies are where the objects of audited requests begin in a line, and the
+// annotations that hold patches.
+var bodies = []string{`"requestObject"`, `"responseObject"`, `"annotations":{"patch.webhook`, `\"requestObject\"`, `\"responseObject\"`}
 
 // cutBodies cuts a line before the first object of a request: it may hold anything,
 // whatever resource the line says it is about. Webhooks put patches into
 // annotations, so they go too.
 func cutBodies(text string) string {
-	for _, k := range append(bodies, `"annotations":{"patch.webhook`, `\"requestObject\"`, `\"responseObject\"`) {
+	for _, k := range bodies {
 		if i := strings.Index(text, k); i >= 0 {
 			text = text[:i]
 		}

@@ -189,17 +189,20 @@ func (l *logFile) rows(ctx context.Context, c *Case, ref time.Time, keep rowFilt
 		defer func() { _ = r.Close() }()
 		in := &c.inputs[l.input]
 		doubles := doubleWalk{left: l.duplicates}
-		for rec, err := range logparse.Read(ctx, r, l.options(c, ref)) {
+		for rec, err := range records(ctx, r, l.options(c, ref)) {
 			if err != nil {
 				if ctx.Err() == nil {
 					c.problem(l.input, "could not be read again to its end: "+plainError(err))
 				}
 				return
 			}
-			if rec.Format == logparse.FormatNoise || doubles.holds() || !keep.holds(&rec, l.container) {
+			if rec.Format == logparse.FormatNoise || doubles.holds() {
 				continue
 			}
-			if !yield(recordRow(in, &rec, l.container)) {
+			if rec.Classify(); !keep.holds(rec, l.container) {
+				continue
+			}
+			if !yield(recordRow(in, rec, l.container)) {
 				return
 			}
 		}

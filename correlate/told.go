@@ -45,6 +45,8 @@ func (l *logFile) takeTold(rec *logparse.Record) {
 			l.told = map[mention][]told{}
 		}
 		x := told{component: rec.Component, note: l.note(rec)}
+		x.note.msg = strings.Clone(rec.Message[:min(len(rec.Message), logparse.MaxText)])
+		m.namespace, m.name = strings.Clone(m.namespace), strings.Clone(m.name)
 		if len(list) >= maxToldOfOne {
 			list = list[1:] // the last ones are nearest to the end of a stall
 		}

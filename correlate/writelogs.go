@@ -32,8 +32,8 @@ type tracedWrite struct {
 func (l *logFile) takeWrite(rec *logparse.Record) {
 	switch l.id.Component {
 	case logparse.ComponentEtcd:
-		if s, ok := logparse.SlowApplyOf(*rec); ok && s.RequestID != 0 {
-			l.slow = append(l.slow, &slowApply{note: l.note(rec), id: s.RequestID, took: s.Took, err: s.Error})
+		if s, ok := logparse.SlowApplyOf(*rec); ok && s.RequestID != 0 && !l.tooMany(len(l.slow), "slow requests") {
+			l.slow = append(l.slow, &slowApply{note: l.note(rec), id: s.RequestID, took: s.Took, err: strings.Clone(s.Error)})
 		}
 	case logparse.ComponentAPIServer:
 		if t, ok := logparse.APITraceOf(*rec); ok {
@@ -51,7 +51,7 @@ var methodVerbs = map[string]string{"POST": "create", "PUT": "update", "PATCH": 
 // takeTrace keeps the block of a request that writes.
 func (l *logFile) takeTrace(rec *logparse.Record, t *logparse.APITrace) {
 	verb := methodVerbs[t.Fields.Get("verb")]
-	if verb == "" || t.Start.IsZero() {
+	if verb == "" || t.Start.IsZero() || l.tooMany(len(l.traces), "traced requests") {
 		return
 	}
 	w := &tracedWrite{note: l.note(rec), auditID: t.Fields.Get("audit-id"), verb: verb, group: t.Fields.Get("api-group"),
@@ -62,17 +62,26 @@ func (l *logFile) takeTrace(rec *logparse.Record, t *logparse.APITrace) {
 			w.message = err
 		}
 	}
+	w.detach()
 	l.traces = append(l.traces, w)
+}
+
+// detach gives what a request says of itself memory of its own.
+func (w *tracedWrite) detach() {
+	for _, s := range [...]*string{&w.auditID, &w.group, &w.resource, &w.sub, &w.namespace, &w.object, &w.message} {
+		*s = strings.Clone(*s)
+	}
 }
 
 // takeAbort keeps the line that an API server prints when it gives a request up.
 func (l *logFile) takeAbort(rec *logparse.Record) {
 	verb := methodVerbs[rec.Fields.Get("method")]
-	if verb == "" {
+	if verb == "" || l.tooMany(len(l.traces), "traced requests") {
 		return
 	}
 	w := &tracedWrite{note: l.note(rec), auditID: rec.Fields.Get("auditID"), verb: verb, to: rec.Time, message: "timeout or abort while handling"}
 	w.parseURI(rec.Fields.Get("URI"))
+	w.detach()
 	l.traces = append(l.traces, w)
 }
 

@@ -114,7 +114,7 @@ func (s *stream) readAnnotations(value string, rec *Record) {
 	for {
 		key, value, ok := o.member()
 		if !ok {
-			rec.Fields = s.fields.done(fields)
+			rec.Fields = s.fields.done(fields, value)
 			return
 		}
 		switch key {

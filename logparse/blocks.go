@@ -1,6 +1,9 @@
 package logparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Most records are let go at once, and an allocation for each of their strings
 // would cost more than reading them. So the texts of neighbouring records stand in
@@ -8,7 +11,7 @@ import "strings"
 // again: whoever keeps a string of it keeps the block, see [Record.Clone].
 
 const (
-	textBlock  = 16 << 10
+	textBlock  = 8 << 10
 	fieldBlock = 256
 	// fieldRoom is how many fields at least fit behind those that a block holds.
 	fieldRoom = 16
@@ -43,11 +46,17 @@ func (l *fieldLists) open() Fields {
 }
 
 // done takes such a list back and returns it as it is to stay, nil for an empty
-// one.
-func (l *fieldLists) done(list Fields) Fields {
+// one. The fields of a long text get memory of their own: in a block they would
+// keep it from being freed.
+func (l *fieldLists) done(list Fields, text string) Fields {
 	n := len(list)
 	if n == 0 {
 		return nil
+	}
+	if len(text) > textBlock/4 {
+		own := slices.Clone(list)
+		clear(list)
+		return slices.Clip(own)
 	}
 	if n <= cap(l.free) { // else append has moved it
 		l.free = l.free[n:n:cap(l.free)]

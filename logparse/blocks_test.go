@@ -2,8 +2,10 @@ package logparse
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -79,7 +81,7 @@ func TestBlocks(t *testing.T) {
 		if i%7 == 0 {
 			continue // thrown away
 		}
-		keptLists = append(keptLists, lists.done(list))
+		keptLists = append(keptLists, lists.done(list, strings.Repeat("x", i%3*textBlock/4)))
 	}
 	for i, got := range keptTexts {
 		if got != wantTexts[i] {
@@ -105,6 +107,29 @@ func TestBlocks(t *testing.T) {
 			t.Fatalf("list %d would be appended to in its block", i)
 		}
 	}
+}
+
+// A long text is not kept by the fields of the records behind it.
+func TestBlocksLetGo(t *testing.T) {
+	var lists fieldLists
+	freed := make(chan bool, 1)
+	func() {
+		long := new([1 << 20]byte)
+		runtime.AddCleanup(long, func(struct{}) { freed <- true }, struct{}{})
+		list := append(lists.open(), Field{Key: "k", Value: unsafe.String(&long[0], len(long))})
+		lists.done(list, list[0].Value)
+	}()
+	kept := lists.done(append(lists.open(), Field{Key: "k", Value: "v"}), "k=v")
+	for range 10 {
+		runtime.GC()
+		select {
+		case <-freed:
+			runtime.KeepAlive(kept)
+			return
+		case <-time.After(time.Second):
+		}
+	}
+	t.Error("the long text is still there")
 }
 
 // A record that is read without signatures gets the same ones later.

@@ -88,7 +88,7 @@ func readJSON(s *stream, r *row, rec *Record) {
 			fields = append(fields, Field{key, jsonText(value)})
 		}
 	}
-	rec.Fields = s.fields.done(fields)
+	rec.Fields = s.fields.done(fields, r.text)
 	rec.Component = s.componentOf(r)
 	s.timed(r, rec, stamp)
 	r.objectEnd(&o)

@@ -145,7 +145,7 @@ func klogLevel(c byte) Level {
 // finishKlog splits a whole record's text into message and fields.
 func finishKlog(s *stream, rec *Record) {
 	if message, fields, ok := parseStructured(rec.Message, s.fields.open()); ok {
-		rec.Message, rec.Fields = message, s.fields.done(fields)
+		rec.Message, rec.Fields = message, s.fields.done(fields, rec.Message)
 	}
 }
 

@@ -76,45 +76,37 @@ func (r *Record) Classify() {
 
 // Clone returns a copy that shares no memory with other records. The strings of
 // neighbouring records stand in common blocks: one that is kept for long as it is
-// keeps 16 KiB and more from being freed.
+// keeps 8 KiB and more from being freed.
 func (r *Record) Clone() Record {
 	c := *r
-	n := 0
-	c.eachString(func(s *string) { n += len(*s) })
-	var b strings.Builder
-	b.Grow(n)
 	c.Fields = slices.Clone(r.Fields)
-	if r.Audit != nil {
-		a := *r.Audit
-		c.Audit = &a
+	own := []*string{&c.Host, &c.Pod, &c.Container, &c.Caller, &c.Message, &c.Text, &c.Problem}
+	for i := range c.Fields {
+		own = append(own, &c.Fields[i].Key, &c.Fields[i].Value)
 	}
-	c.eachString(func(s *string) {
-		at := b.Len()
-		b.WriteString(*s)
-		*s = b.String()[at:]
-	})
+	if r.Audit != nil {
+		e := *r.Audit
+		c.Audit = &e
+		own = append(own, &e.AuditID, &e.Stage, &e.Verb, &e.RequestURI, &e.User, &e.UserAgent, &e.Resource, &e.Group, &e.Subresource,
+			&e.Namespace, &e.Name, &e.UID, &e.ResourceVersion, &e.Reason, &e.Message, &e.ResponseResourceVersion,
+			&e.Decision, &e.DecisionReason)
+	}
+	cloneStrings(own)
 	return c
 }
 
-// eachString calls f for every string that a line was the source of.
-func (r *Record) eachString(f func(*string)) {
-	for _, s := range [...]*string{&r.Host, &r.Pod, &r.Container, &r.Caller, &r.Message, &r.Text, &r.Problem} {
-		f(s)
+// cloneStrings gives strings memory of their own, all in one piece.
+func cloneStrings(own []*string) {
+	n := 0
+	for _, s := range own {
+		n += len(*s)
 	}
-	for i := range r.Fields {
-		f(&r.Fields[i].Key)
-		f(&r.Fields[i].Value)
-	}
-	a := r.Audit
-	if a == nil {
-		return
-	}
-	for _, s := range [...]*string{
-		&a.AuditID, &a.Stage, &a.Verb, &a.RequestURI, &a.User, &a.UserAgent, &a.Resource, &a.Group, &a.Subresource,
-		&a.Namespace, &a.Name, &a.UID, &a.ResourceVersion, &a.Reason, &a.Message, &a.ResponseResourceVersion,
-		&a.Decision, &a.DecisionReason,
-	} {
-		f(s)
+	var b strings.Builder
+	b.Grow(n)
+	for _, s := range own {
+		at := b.Len()
+		b.WriteString(*s)
+		*s = b.String()[at:]
 	}
 }
 

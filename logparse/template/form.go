@@ -2,6 +2,7 @@ package template
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"etcd-autopsy/logparse"
@@ -48,6 +49,7 @@ func (f *form) add(rec *logparse.Record, log int) {
 	p := Place{Log: log, Line: rec.Line, Time: rec.Time, Text: rec.Text}
 	if f.first.Line == 0 {
 		f.first = p
+		f.first.Text = strings.Clone(p.Text)
 	}
 	f.last = p
 }

@@ -59,6 +59,14 @@ func (m *Miner) Add(rec *logparse.Record) {
 	f.add(rec, m.log)
 }
 
+// Settle is called behind the last record of a log: it lets go of the memory that
+// the last record of each form shares with others.
+func (m *Miner) Settle() {
+	for _, f := range m.order {
+		f.last.Text = strings.Clone(f.last.Text)
+	}
+}
+
 // key writes what records of one form share.
 func (m *Miner) key(buf []byte, rec *logparse.Record) []byte {
 	buf = append(buf, rec.Component...)
@@ -95,7 +103,7 @@ func callerFile(caller string) string {
 func (m *Miner) begin(rec *logparse.Record) *form {
 	key := string(m.buf)
 	return m.keep(&form{
-		origin: origin{component: rec.Component, level: rec.Level, caller: callerFile(rec.Caller)},
+		origin: origin{component: rec.Component, level: rec.Level, caller: strings.Clone(callerFile(rec.Caller))},
 		key:    key, text: key[strings.LastIndexByte(key, 0)+1:], hash: hashOf(key),
 	})
 }
