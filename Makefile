@@ -39,8 +39,9 @@ fuzz: ## run each fuzz target for FUZZTIME (20s)
 	  done; \
 	done
 
-bench: ## run the benchmarks (BENCH=regexp picks some), then those beside peers, on a store of BENCHSIZE (256MiB)
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+bench: ## run the benchmarks (BENCH=regexp picks some), then those beside peers, on a store and logs of BENCHSIZE (256MiB)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $$($(GO) list ./... | grep -v /peertest)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout 1h ./logparse/peertest -log.size $(BENCHSIZE)
 	cd snapshot/peertest && $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 1h -store.size $(BENCHSIZE)
 
 golden: ## rewrite the expected outputs of the tests; look at the diff before you commit it

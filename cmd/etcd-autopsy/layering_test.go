@@ -33,6 +33,7 @@ var layers = []layer{
 	{"snapshot/dump", nil, "saved objects are read without knowing where they are stored"},
 	{"logparse/template", []string{"logparse"}, "messages are grouped without knowing what they mean"},
 	{"logparse", nil, "a log is read without knowing stores, inputs or verdicts"},
+	{"logparse/peertest", nil, "the program and its peers are run, not imported"},
 	{"internal/source", nil, "a stream knows nothing of what it holds"},
 	{"fixtures", nil, "recordings are made outside of the program they test"},
 	{"fixtures/world", nil, "made-up clusters are built without the program they test"},

@@ -1,0 +1,37 @@
+package peertest
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"etcd-autopsy/fixtures/biglog"
+)
+
+// TestRecords sees that what is timed is the work: every line of a log is read, each
+// as one record where no record has several.
+func TestRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	for _, o := range []biglog.Options{{Program: "etcd"}, {Program: "etcd", CRI: true}, {Program: "audit"}, {Program: "kubelet"}} {
+		o.Size, o.Seed = 1<<20, 1
+		path, lines := logFile(t, o)
+		before, err := os.ReadFile(path)
+		must(t, err)
+		list := inputsOf(t, ourJob(t).run(t, path))
+		if len(list) != 1 || int64(list[0].Records+list[0].SkippedLines) != lines {
+			t.Errorf("%s: %+v of %d lines", path, list, lines)
+		}
+		for _, j := range append(peers["json"], peers["text"]...) {
+			if j.installed() {
+				j.run(t, path)
+			}
+		}
+		after, err := os.ReadFile(path)
+		must(t, err)
+		if !bytes.Equal(before, after) {
+			t.Errorf("%s has changed", path)
+		}
+	}
+}
