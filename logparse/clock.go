@@ -41,6 +41,9 @@ type clock struct {
 	// The last day that was resolved, so that a stream of one day does it once.
 	day      [4]byte
 	midnight time.Time
+	// The last second of a full stamp, for the same reason.
+	second   [secondLen]byte
+	secondAt time.Time
 }
 
 func newClock(o Options) clock {
@@ -136,6 +139,30 @@ func (c *clock) at(m moment, outer time.Time) (time.Time, Inferred) {
 		return t, InferredYear
 	}
 	return c.local(year, m), InferredYear | c.zoneless
+}
+
+const secondLen = len("2006-01-02T15:04:05")
+
+// learnSecond remembers the second of a full stamp in UTC.
+func (c *clock) learnSecond(text string, t time.Time) {
+	if len(text) > secondLen && text[len(text)-1] == 'Z' {
+		c.second, c.secondAt = [secondLen]byte([]byte(text[:secondLen])), t.Truncate(time.Second)
+	}
+}
+
+// sameSecond is the instant of a stamp in UTC of the second that was remembered, as
+// at gives it: the lines of a log come close together.
+func (c *clock) sameSecond(text string) (time.Time, bool) {
+	if len(text) <= secondLen || text[len(text)-1] != 'Z' || string(c.second[:]) != text[:secondLen] {
+		return time.Time{}, false
+	}
+	fraction, rest, ok := parseFraction(text[secondLen:])
+	if !ok || rest != "Z" {
+		return time.Time{}, false
+	}
+	t := c.secondAt.Add(fraction)
+	c.saw(t)
+	return t, true
 }
 
 // klog is at for the stamp that a klog header begins with, which isKlogStamp has

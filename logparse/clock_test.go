@@ -116,3 +116,26 @@ func TestDaysSince1970(t *testing.T) {
 		}
 	}
 }
+
+// A stamp of a second that was seen before is read as any other.
+func TestSameSecond(t *testing.T) {
+	c := newClock(Options{})
+	for _, s := range []string{
+		"2026-11-30T21:48:28.100000Z", "2026-11-30T21:48:28.1Z", "2026-11-30T21:48:28Z", "2026-11-30T21:48:28.123456789Z", "2026-11-30T21:48:28.1234567891Z",
+		"2026-11-30T21:48:28.Z", "2026-11-30T21:48:28", "2026-11-30T21:48:28.1+01:00", "2026-11-30T21:48:28,5Z", "2026-11-30T21:48:28.1ZZ", "2026-12-31T23:59:60.5Z",
+		"2026-12-31T23:59:60Z", "2027-01-01T00:00:00.5Z", "2026-11-30T21:48:28Zulu",
+	} {
+		m, rest, ok := cutDateTime(s)
+		want, full := m.full()
+		got, same := c.sameSecond(s)
+		if same && (!ok || rest != "" || !full || !got.Equal(want)) {
+			t.Errorf("%s: %v, want %v (rest %q)", s, got, want, rest)
+		}
+		if ok && rest == "" && full {
+			c.learnSecond(s, want)
+			if got, same := c.sameSecond(s); s[len(s)-1] == 'Z' && (!same || !got.Equal(want)) {
+				t.Errorf("%s: %v %v, want %v", s, got, same, want)
+			}
+		}
+	}
+}

@@ -115,9 +115,15 @@ func (s *stream) timed(r *row, rec *Record, value string) {
 	case value == "":
 		rec.Time, rec.Inferred = s.frameTime(r)
 	case value[0] == '"':
-		m, rest, ok := cutDateTime(jsonText(value))
+		text := jsonText(value)
+		if t, ok := s.clock.sameSecond(text); ok {
+			rec.Time = t
+			return
+		}
+		m, rest, ok := cutDateTime(text)
 		if ok && rest == "" {
 			rec.Time, rec.Inferred = s.clock.at(m, r.outer)
+			s.clock.learnSecond(text, rec.Time)
 		}
 	default:
 		if t, ok := epoch(value); ok {
