@@ -144,15 +144,15 @@ func (l *logFile) findCopies(ctx context.Context, c *Case, ref time.Time) {
 	}
 	defer func() { _ = r.Close() }()
 	end := steps[len(steps)-1].Line
-	for rec, err := range logparse.Read(ctx, r, l.options(c, ref)) {
+	for rec, err := range records(ctx, r, l.options(c, ref)) {
 		if err != nil || rec.Line >= end {
 			return
 		}
 		if rec.Time.IsZero() || rec.Audit != nil {
 			continue
 		}
-		from := sourceIn(&rec)
-		hash := recordHash(&rec)
+		from := sourceIn(rec)
+		hash := recordHash(rec)
 		for _, s := range steps {
 			if rec.Line < s.Line && s.copied == 0 && s.from == from {
 				s.compare(hash, rec.Line)

@@ -3,6 +3,7 @@ package correlate
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"etcd-autopsy/logparse"
@@ -122,10 +123,10 @@ func zoneName(z time.Duration) string {
 func (z *zoneFacts) take(rec *logparse.Record) {
 	z.assumed++
 	if at, key, ok := quotedInstant(rec); ok {
-		z.pairs.add(zonePair{how: howQuoted, line: rec.Line, key: key, wall: rec.Time, at: at})
+		z.pairs.add(zonePair{how: howQuoted, line: rec.Line, key: strings.Clone(key), wall: rec.Time, at: at})
 	}
 	if how, id := refOf(rec); how != nil {
-		z.refs.add(zoneRef{how, rec.Line, id, rec.Time})
+		z.refs.add(zoneRef{how, rec.Line, strings.Clone(id), rec.Time})
 	}
 }
 
