@@ -38,7 +38,10 @@ func quotedInstant(rec *logparse.Record) (at time.Time, key string, ok bool) {
 	case strings.Contains(rec.Text, " m=+"):
 		at, ok = ownClock(rec)
 	}
-	return at, strconv.Itoa(rec.Line), ok
+	if !ok {
+		return time.Time{}, "", false
+	}
+	return at, strconv.Itoa(rec.Line), true
 }
 
 // podStarted reads what the kubelet says of a pod that runs: how long after its

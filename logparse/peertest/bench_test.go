@@ -21,20 +21,23 @@ func inputsOf(tb testing.TB, o outcome) []input {
 	return list.Inputs
 }
 
+// logs are those that are read, and whom ours is compared with.
+var logs = []struct {
+	name, peers string
+	options     biglog.Options
+}{
+	{"etcd", "json", biglog.Options{Program: "etcd"}},
+	{"etcd-cri", "text", biglog.Options{Program: "etcd", CRI: true}},
+	{"apiserver", "text", biglog.Options{Program: "kube-apiserver"}},
+	{"kubelet", "text", biglog.Options{Program: "kubelet"}},
+	{"controllers", "text", biglog.Options{Program: "kube-controller-manager"}},
+	{"audit", "audit", biglog.Options{Program: "audit"}},
+}
+
 // BenchmarkLogs does each job with a log of each format. x-jq and so on are how
 // many times the CPU time of ours the other takes.
 func BenchmarkLogs(b *testing.B) {
-	for _, x := range []struct {
-		name, peers string
-		options     biglog.Options
-	}{
-		{"etcd", "json", biglog.Options{Program: "etcd"}},
-		{"etcd-cri", "text", biglog.Options{Program: "etcd", CRI: true}},
-		{"apiserver", "text", biglog.Options{Program: "kube-apiserver"}},
-		{"kubelet", "text", biglog.Options{Program: "kubelet"}},
-		{"controllers", "text", biglog.Options{Program: "kube-controller-manager"}},
-		{"audit", "audit", biglog.Options{Program: "audit"}},
-	} {
+	for _, x := range logs {
 		b.Run(x.name, func(b *testing.B) {
 			x.options.Size, x.options.Seed = int64(logSize), 1
 			path, _ := logFile(b, x.options)
