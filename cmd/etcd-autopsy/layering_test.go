@@ -48,8 +48,9 @@ var layers = []layer{
 var testMay = map[string][]string{
 	"": {"fixtures", "fixtures/world", "fixtures/bigstore", "fixtures/biglog"},
 	// The readers' tests may open recordings the way the program does.
-	"snapshot": {"internal/source"},
-	"logparse": {"internal/source"},
+	"snapshot":          {"internal/source"},
+	"logparse":          {"internal/source"},
+	"logparse/peertest": {"logparse"},
 }
 
 // heavy says where the large dependencies may be imported.

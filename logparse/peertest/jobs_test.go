@@ -2,13 +2,18 @@ package peertest
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"testing"
 	"time"
+
+	"etcd-autopsy/logparse"
 )
 
 // ours is the name of the program's own job, which comes last.
@@ -36,6 +41,45 @@ func ourJob(tb testing.TB) job {
 	return job{ours, []string{program(tb), "inputs", "-o", "json", "--quiet"}}
 }
 
+// readPath names the file for a child that only reads.
+const readPath = "PEERTEST_READ"
+
+// readJob reads a log in a process of its own and no more: its records are parsed,
+// classified and timed.
+func readJob() job { return job{"read", []string{os.Args[0]}} }
+
+func read(path string, stdout, stderr io.Writer) int {
+	n, err := countOf(path)
+	if err == nil {
+		_, err = fmt.Fprintf(stdout, `{"inputs":[{"records":%d}]}`, n)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func countOf(path string) (n int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for rec, err := range logparse.Read(context.Background(), f, logparse.Options{Before: time.Now()}) {
+		if err != nil {
+			return n, err
+		}
+		if rec.Format != logparse.FormatNoise {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// own says whether a job is the program's.
+func (j job) own() bool { return j.name == ours || j.name == "read" }
+
 // outcome is what a job took.
 type outcome struct {
 	cpu, wall time.Duration
@@ -49,9 +93,12 @@ func (j job) run(tb testing.TB, path string) outcome {
 	tb.Helper()
 	cmd := exec.Command(j.args[0], append(j.args[1:len(j.args):len(j.args)], path)...)
 	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir) // lnav keeps things there
+	if j.name == "read" {
+		cmd.Env = append(cmd.Env, readPath+"="+path)
+	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if j.name == ours {
+	if j.own() {
 		cmd.Stdout = &stdout
 	}
 	begin := time.Now()
