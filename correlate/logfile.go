@@ -20,7 +20,7 @@ type note struct {
 	at    time.Time
 	level logparse.Level
 	text  string
-	// msg is the record's message, where it is asked for.
+	// msg is the start of the record's message, as it is quoted.
 	msg string
 	// assumed is set while nothing shows the zone of at.
 	assumed bool
@@ -220,9 +220,7 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 		return
 	}
 	if l.container != nil {
-		n := l.passing(rec)
-		n.msg = rec.Message
-		l.container.hear(n)
+		l.container.hear(l.passing(rec))
 	}
 	if !l.application() {
 		l.takeFacts(rec)
@@ -275,12 +273,14 @@ func (l *logFile) note(rec *logparse.Record) note {
 
 // passing notes a record that most likely gives way to the next one like it.
 func (l *logFile) passing(rec *logparse.Record) note {
-	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, assumed: rec.Inferred&logparse.AssumedZone != 0}
+	return note{file: l, line: rec.Line, at: rec.Time, level: rec.Level, text: rec.Text, msg: rec.Message, assumed: rec.Inferred&logparse.AssumedZone != 0}
 }
 
-// keep makes a note one that stays: its text gets memory of its own, and the bodies
+// keep makes a note one that stays: its texts get memory of their own, and the bodies
 // of requests that it quotes are cut.
-func (n *note) keep() { n.text = strings.Clone(cutBodies(n.text)) }
+func (n *note) keep() {
+	n.text, n.msg = strings.Clone(cutBodies(n.text)), strings.Clone(cutWords(n.msg))
+}
 
 // tooMany says whether no more of something is kept, and counts what is not.
 func (l *logFile) tooMany(have int, what string) bool {

@@ -154,7 +154,6 @@ func (l *containerLog) settle() {
 	words := slices.Clone(l.ring)
 	for i := range words {
 		words[i].keep()
-		words[i].msg = strings.Clone(cutWords(words[i].msg))
 	}
 	l.exits[l.next].words = words
 	l.ring = l.ring[:0]
