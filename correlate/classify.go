@@ -35,7 +35,7 @@ func (c *Case) classify() {
 	c.logs = make([]*logFile, len(c.set.Files))
 	for i, f := range c.set.Files {
 		in := &c.inputs[i]
-		*in = Input{Label: f.Input, Path: f.Path, Bytes: f.Size, Problems: []string{}}
+		*in = Input{Label: f.Input, Path: f.Path, Bytes: f.Size, Problems: append([]string{}, f.Problems...)}
 		in.Kind, in.Why = kindByContent(f)
 		if k := asKind(c.opts.As, f.Path); k != "" {
 			in.Kind, in.Why = k, namedByUser
@@ -44,7 +44,9 @@ func (c *Case) classify() {
 		case kindLog, kindAudit, kindObjects, kindUnknown:
 			c.identify(i, f)
 		case kindArchive:
-			in.Problems = append(in.Problems, "archives are not unpacked: unpack it and name the folder")
+			if f.Unpacked {
+				in.Why = "archive: its entries are inputs of their own"
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package correlate
 
 import (
 	"context"
-	"os"
 	"path"
 	"slices"
 	"sync"
@@ -209,11 +208,11 @@ func (c *Case) reference() time.Time {
 // what was read of them may be neither the old state nor the new.
 func (c *Case) checkUnchanged() {
 	for i, f := range c.set.Files {
-		info, err := os.Stat(f.OSPath)
+		same, err := f.Unchanged()
 		switch {
 		case err != nil:
 			c.problem(i, "is gone since it was read")
-		case info.Size() != f.Size || !info.ModTime().Equal(f.ModTime):
+		case !same:
 			c.problem(i, "changed while it was read: what was read may be neither its old state nor its new one")
 		}
 	}

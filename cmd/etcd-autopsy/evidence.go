@@ -47,7 +47,7 @@ func (s *session) open(ctx context.Context, q *query, check func(*source.Set) er
 // openSet opens the inputs. One that does not exist is listed with what was
 // skipped, unless there is nothing else.
 func (s *session) openSet(ctx context.Context, q *query) (*source.Set, error) {
-	set, err := source.Open(ctx, q.inputs, source.Options{Stdin: s.stdin})
+	set, err := source.Open(ctx, q.inputs, source.Options{Stdin: s.stdin, TempDir: q.tempDir, Limits: q.limits})
 	if err == nil || set == nil {
 		return set, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"etcd-autopsy/correlate"
+	"etcd-autopsy/internal/source"
 	"etcd-autopsy/snapshot"
 )
 
@@ -28,6 +29,8 @@ type evidenceFlags struct {
 	logYear       string
 	as            cli.StringSlice
 	encryption    string
+	tempDir       string
+	limits        source.Limits
 	quiet         bool
 	progress      string
 	strict        bool
@@ -46,6 +49,12 @@ func (f *evidenceFlags) flags() []cli.Flag {
 		&cli.StringFlag{Name: "log-year", Destination: &f.logYear, Usage: "`YEAR` year of log stamps that have none; inferred by default"},
 		&cli.StringSliceFlag{Name: "as", Destination: &f.as, Usage: "`PATTERN=KIND` take files whose path or name matches PATTERN for KIND: " + strings.Join(asKinds, ", ") + "; may be repeated"},
 		&cli.StringFlag{Name: "encryption-config", Destination: &f.encryption, Usage: "decrypt stored values with the keys of `FILE`, an EncryptionConfiguration; one among the inputs is found by itself"},
+		&cli.StringFlag{Name: "tmpdir", Destination: &f.tempDir, Usage: "unpack archives into a private folder in `DIR`, removed afterwards; the system's folder for temporary files by default"},
+		&cli.Int64Flag{Name: "max-bytes", Destination: &f.limits.Bytes, Value: source.DefaultLimits.Bytes, Usage: "unpack at most `N` bytes out of all archives"},
+		&cli.Int64Flag{Name: "max-file", Destination: &f.limits.File, Value: source.DefaultLimits.File, Usage: "unpack at most `N` bytes of one entry"},
+		&cli.IntFlag{Name: "max-entries", Destination: &f.limits.Entries, Value: source.DefaultLimits.Entries, Usage: "take at most `N` entries of one archive"},
+		&cli.IntFlag{Name: "max-depth", Destination: &f.limits.Depth, Value: source.DefaultLimits.Depth, Usage: "unpack archives in archives, at most `N` deep"},
+		&cli.Int64Flag{Name: "max-ratio", Destination: &f.limits.Ratio, Value: source.DefaultLimits.Ratio, Usage: "stop at an archive that unpacks to over a gigabyte and to `N` times its size"},
 		&cli.BoolFlag{Name: "quiet", Destination: &f.quiet, Usage: "print nothing but errors on stderr"},
 		&cli.StringFlag{Name: "progress", Destination: &f.progress, Value: "auto", Usage: "`auto|plain|json|none` how to show progress on stderr; auto draws on a terminal and is the default"},
 		&cli.BoolFlag{Name: "strict", Destination: &f.strict, Usage: "exit with 4 if some of the evidence was skipped"},
@@ -65,6 +74,8 @@ type query struct {
 	progress string
 	quiet    bool
 	strict   bool
+	tempDir  string
+	limits   source.Limits
 	// output is the format of a list.
 	output string
 	// muteSkipped leaves what was skipped out of stderr.
@@ -73,12 +84,12 @@ type query struct {
 
 // query checks the flags and operands of a command.
 func (f *evidenceFlags) query(c *cli.Context) (*query, error) {
-	q := &query{inputs: c.Args().Slice(), quiet: f.quiet, strict: f.strict, progress: f.progress}
+	q := &query{inputs: c.Args().Slice(), quiet: f.quiet, strict: f.strict, progress: f.progress, tempDir: f.tempDir, limits: f.limits}
 	if len(q.inputs) == 0 {
 		return nil, usagef(fmt.Sprintf("name files or folders: %s %s evidence/", program, c.Command.Name), "no input given")
 	}
 	q.opts = correlate.Options{Version: programVersion(), Namespace: f.namespace}
-	checks := []func(*query) error{f.checkNamespace, f.checkWorkload, f.checkZones, f.checkYear, f.checkAs, f.checkEncryption, f.checkProgress, f.checkWindow}
+	checks := []func(*query) error{f.checkNamespace, f.checkWorkload, f.checkZones, f.checkYear, f.checkAs, f.checkLimits, f.checkEncryption, f.checkProgress, f.checkWindow}
 	for _, check := range checks {
 		if err := check(q); err != nil {
 			return nil, err
@@ -168,6 +179,14 @@ func (f *evidenceFlags) checkAs(q *query) error {
 			return usagef("kinds are "+strings.Join(asKinds, ", "), "--as %q: unknown kind %q", rule, kind)
 		}
 		q.opts.As = append(q.opts.As, correlate.AsRule{Pattern: pattern, Kind: kind})
+	}
+	return nil
+}
+
+func (f *evidenceFlags) checkLimits(*query) error {
+	l := f.limits
+	if l.Bytes <= 0 || l.File <= 0 || l.Entries <= 0 || l.Depth <= 0 || l.Ratio <= 0 {
+		return usagef("", "the limits of archives (--max-bytes, --max-file, --max-entries, --max-depth, --max-ratio) are at least 1")
 	}
 	return nil
 }

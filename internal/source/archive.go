@@ -2,29 +2,31 @@ package source
 
 import "bytes"
 
-// archiveMarks are the first bytes of archives and of compressed files.
-var archiveMarks = []struct {
-	offset int
-	mark   string
-}{
-	{0, "\x1f\x8b\x08"},       // gzip (RFC 1952), deflate
-	{0, "\x28\xb5\x2f\xfd"},   // zstd (RFC 8878)
-	{0, "\xfd7zXZ\x00"},       // xz
-	{0, "PK\x03\x04"},         // zip
-	{0, "PK\x05\x06"},         // zip without entries
-	{0, "7z\xbc\xaf\x27\x1c"}, // 7-Zip
-	{0, "\x04\x22\x4d\x18"},   // lz4 frame
-	{0, "\x1f\x9d"},           // compress (.Z)
-	{257, "ustar"},            // tar (POSIX.1-1988 and GNU)
+// otherMarks are the first bytes of archives that are known and not unpacked.
+var otherMarks = []struct{ name, mark string }{
+	{"7-Zip", "7z\xbc\xaf\x27\x1c"},
+	{"lz4", "\x04\x22\x4d\x18"},
+	{"compress (.Z)", "\x1f\x9d"},
+	{"RAR", "Rar!\x1a\x07"},
 }
 
-// isArchive looks for the marks, and for bzip2's, whose fourth byte is a digit.
+// isArchive looks for the marks of archives and compressed files.
 func isArchive(block []byte) bool {
-	for _, a := range archiveMarks {
-		if len(block) >= a.offset && bytes.HasPrefix(block[a.offset:], []byte(a.mark)) {
-			return true
+	return isTar(block) || isZip(block) || codecOf(block) != nil || otherArchive(block) != ""
+}
+
+// otherArchive is the name of an archive that is not unpacked, "" for others.
+func otherArchive(block []byte) string {
+	for _, a := range otherMarks {
+		if bytes.HasPrefix(block, []byte(a.mark)) {
+			return a.name
 		}
 	}
+	return ""
+}
+
+// isBzip2 wants the mark and that of its first block: "BZh" alone is a word.
+func isBzip2(block []byte) bool {
 	return len(block) >= 10 && bytes.HasPrefix(block, []byte("BZh")) && block[3] >= '1' && block[3] <= '9' &&
 		bytes.Equal(block[4:10], []byte("1AY&SY"))
 }

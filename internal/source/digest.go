@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,21 +14,38 @@ import (
 // digestBuffer is how much is read at a time.
 const digestBuffer = 1 << 20
 
-// Digest returns the SHA-256 of the file's bytes in hex. progress, if not nil,
+// Digest returns the SHA-256 of the file's bytes in hex, of a compressed file those
+// that are compressed. progress, if not nil,
 // is told the number of bytes of each step, so that the sum of all calls is the
 // length of the file. Holes of sparse files are not read where the system tells
 // where they are, but their zeros are counted as any byte.
 func (f *File) Digest(ctx context.Context, progress func(n int64)) (sum string, err error) {
-	file, err := os.Open(f.OSPath)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
 	if progress == nil {
 		progress = func(int64) {}
 	}
 	d := &digester{ctx: ctx, sum: sha256.New(), progress: progress, buffer: make([]byte, digestBuffer)}
+	if f.coded && f.origin == "" {
+		return d.content(f)
+	}
+	file, err := os.Open(cmp.Or(f.origin, f.OSPath))
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
 	if err := d.file(file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(d.sum.Sum(nil)), nil
+}
+
+// content hashes what is stored in another form.
+func (d *digester) content(f *File) (sum string, err error) {
+	r, err := f.Open()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if _, err := d.read(r); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(d.sum.Sum(nil)), nil

@@ -29,10 +29,12 @@ type Options struct {
 	// MaxStdin is the most bytes to take from it, 0 means DefaultMaxStdin. A
 	// longer one is skipped as a whole: half a file would be taken for damage.
 	MaxStdin int64
-	// TempDir is where the copy of standard input is stored, "" means the
-	// system's folder for temporary files.
+	// TempDir is where the copy of standard input, and what archives hold, is
+	// stored; "" means the system's folder for temporary files.
 	TempDir string
-	_       struct{}
+	// Limits bound what archives may unpack to.
+	Limits Limits
+	_      struct{}
 }
 
 // NotFoundError says that an input that was named does not exist. It matches
@@ -47,7 +49,10 @@ func (e *NotFoundError) Error() string { return "input " + e.Input + ": no such 
 // Unwrap makes errors.Is(err, fs.ErrNotExist) true.
 func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }
 
-// Open opens every input: files, folders with all that is in them, and "-".
+// Open opens every input: files, folders with all that is in them, and "-". Archives
+// are taken apart, those in archives too: each entry is a file of the set, under its
+// path in the archive; a compressed file is what it holds. What is unpacked is stored
+// in a private folder until the Set is closed.
 //
 // A path that does not exist gives a *NotFoundError (several are joined)
 // together with a Set of the inputs that do; every other error comes without a
@@ -75,6 +80,9 @@ func Open(ctx context.Context, inputs []string, opts Options) (*Set, error) {
 		if err != nil {
 			return nil, errors.Join(err, set.Close())
 		}
+	}
+	if err := c.unpackAll(set, opts); err != nil {
+		return nil, errors.Join(err, set.Close())
 	}
 	set.finish(c.found)
 	return set, missing
@@ -106,6 +114,8 @@ type input struct {
 	path string
 	// real is path with all symbolic links followed: equal for equal files.
 	real string
+	// folder is true for a folder.
+	folder bool
 }
 
 // resolve turns the inputs into distinct existing ones, outer folders before

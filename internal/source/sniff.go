@@ -18,6 +18,10 @@ const blockSize = 8 << 10
 // sniff sets the file's kind, reading its first block (and for an unusual bolt
 // file a few bytes more).
 func (f *File) sniff() (err error) {
+	if f.coded {
+		f.Kind = KindText
+		return nil
+	}
 	r, err := os.Open(f.OSPath)
 	if err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/klauspost/compress/s2"
 )
 
 // Kind is what a file looks like by its first bytes. It is a hint for the
@@ -37,12 +39,67 @@ type File struct {
 	ModTime time.Time
 	// Kind is what the first block looks like.
 	Kind Kind
-	// OSPath is where the file is on this machine. It never reaches an output.
+	// OSPath is where the file's content is on this machine, for those who need it at
+	// any offset: databases, segments. Text out of an archive may be stored in another
+	// form: Open reads it. It never reaches an output.
 	OSPath string
+	// Problems are what was wrong with the archive, or with this entry of one; each a
+	// sentence.
+	Problems []string
+	// Unpacked is true for an archive whose entries are files of the set.
+	Unpacked bool
+
+	// origin is the compressed file that the content is from, "" if it is not.
+	origin string
+	// private is true for a copy of the set's own, coded if it is compressed by s2.
+	private, coded bool
+	// inSpool is true for an entry of an archive: its origin is a private copy too.
+	inSpool bool
 }
 
-// Open opens the file for reading.
-func (f *File) Open() (io.ReadCloser, error) { return os.Open(f.OSPath) }
+// take makes a stored copy the content of the file.
+func (f *File) take(s stored) {
+	if f.origin == "" {
+		f.origin = f.OSPath
+	}
+	f.OSPath, f.private, f.coded = s.path, true, s.coded
+}
+
+// Open opens the file's content for reading: of a compressed file what it holds.
+func (f *File) Open() (io.ReadCloser, error) {
+	file, err := os.Open(f.OSPath)
+	if err != nil || !f.coded {
+		return file, err
+	}
+	return &decoded{s2.NewReader(file), file}, nil
+}
+
+// decoded reads text that is stored compressed.
+type decoded struct {
+	io.Reader
+	file *os.File
+}
+
+func (d *decoded) Close() error { return d.file.Close() }
+
+// openRaw opens what is stored, which for an archive is the archive.
+func (f *File) openRaw() (*os.File, error) { return os.Open(f.OSPath) }
+
+// Unchanged says whether the file is as it was when it was opened; fs.ErrNotExist and
+// the like if that cannot be told. Private copies are nobody else's.
+func (f *File) Unchanged() (bool, error) {
+	p := f.OSPath
+	if f.private {
+		if p = f.origin; p == "" || f.inSpool {
+			return true, nil
+		}
+	}
+	info, err := os.Stat(p)
+	if err != nil {
+		return false, err
+	}
+	return info.Size() == f.Size && info.ModTime().Equal(f.ModTime), nil
+}
 
 // Head returns the first n bytes of the file, fewer if it is shorter.
 func (f *File) Head(n int) (head []byte, err error) {
@@ -66,12 +123,12 @@ type Skipped struct {
 type Set struct {
 	Files   []*File
 	Skipped []Skipped
-	// private is the folder that holds the copy of standard input, "" for none.
+	// private is the folder that holds what Open stored, "" for none.
 	private string
 }
 
-// Close removes what Open had to store (a copy of standard input). The files
-// that were named are not touched.
+// Close removes what Open had to store: a copy of standard input, what archives hold.
+// The files that were named are not touched.
 func (s *Set) Close() error {
 	if s == nil || s.private == "" {
 		return nil

@@ -38,6 +38,7 @@ func (c *collector) input(n *input) error {
 	case err != nil:
 		c.skip(n, filepath.Base(n.path), reason(err))
 	case info.IsDir():
+		n.folder = true
 		before := len(c.found)
 		if err := c.folder(n, n.real, ""); err != nil {
 			return err
