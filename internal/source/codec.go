@@ -38,13 +38,33 @@ var codecs = []codec{
 		}
 		return z, z.Close, nil
 	}},
-	{"xz", prefix("\xfd7zXZ\x00"), func(r io.Reader) (io.Reader, func(), error) {
-		z, err := xz.ReaderConfig{DictCap: maxWindow}.NewReader(r)
-		return z, func() {}, err
-	}},
+	{"xz", prefix("\xfd7zXZ\x00"), openXZ},
 	{"bzip2", isBzip2, func(r io.Reader) (io.Reader, func(), error) { return bzip2.NewReader(r), func() {}, nil }},
 	{"s2", prefix("\xff\x06\x00\x00S2sTwO"), openS2},
 	{"snappy", prefix("\xff\x06\x00\x00sNaPpY"), openS2},
+}
+
+// openXZ refuses a stream whose first block wants a larger dictionary than maxWindow:
+// the decoder allocates what the head says.
+func openXZ(r io.Reader) (io.Reader, func(), error) {
+	in := bufio.NewReader(r)
+	head, _ := in.Peek(12 + 6)
+	if xzDictionary(head) > maxWindow {
+		return nil, nil, fmt.Errorf("needs a dictionary of more than %d MiB: decompress it with xz first", maxWindow>>20)
+	}
+	z, err := xz.NewReader(in)
+	return z, func() {}, err
+}
+
+// xzDictionary reads the size of the dictionary off the first block, where its only
+// filter is LZMA2, as xz writes it (The .xz File Format 1.2, 3.1 and 5.3.1); else 0.
+func xzDictionary(head []byte) int64 {
+	const filterLZMA2 = 0x21
+	if len(head) < 18 || head[13]&0xc3 != 0 || head[14] != filterLZMA2 || head[15] != 1 {
+		return 0
+	}
+	bits := head[16] & 0x3f
+	return int64(2|bits&1) << (bits/2 + 11)
 }
 
 func openS2(r io.Reader) (io.Reader, func(), error) { return s2.NewReader(r), func() {}, nil }

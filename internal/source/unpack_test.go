@@ -349,6 +349,19 @@ func TestUnpackBomb(t *testing.T) {
 	}
 }
 
+// A stream that asks for gigabytes of memory gets none.
+func TestUnpackDictionary(t *testing.T) {
+	data := coders["xz"](t, []byte(longText))
+	if n := xzDictionary(data); n < 1<<12 || n > 64<<20 {
+		t.Fatalf("dictionary of %d bytes", n)
+	}
+	data[16] = 40
+	_, said, _ := openPacked(t, "x.xz", data, Limits{})
+	if !strings.Contains(said, "dictionary of more than 128 MiB") {
+		t.Error(said)
+	}
+}
+
 // Encrypted entries are told, the others are taken.
 func TestUnpackEncrypted(t *testing.T) {
 	data := zipOf(t, packedFile{"secret.txt", "x", 0}, packedFile{"ok.txt", "ok", 0})
