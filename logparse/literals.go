@@ -1,93 +1,109 @@
 package logparse
 
-// literalSet finds which of many literals stand in a text, in one pass over it:
-// the automaton of Aho and Corasick, with its transitions worked out beforehand.
-// Bytes that occur in no literal share one column.
+import (
+	"slices"
+	"strings"
+)
+
+// literalSet finds which of many literals stand in a text, after Wu and Manber: a
+// window as long as the shortest literal moves over the text, and the three bytes at
+// its end say how far it can move at once. Most triples of bytes stand in no literal,
+// so most of a text is never looked at. The few literals that would make the window
+// short are searched one by one.
 type literalSet struct {
-	class [256]uint8
-	width int
-	// next holds the transitions, width to a state: where the row of the next
-	// state begins, with the bit literalEnds if literals end there.
-	next []uint32
-	// hits are the literals that end in a state; state 0 is the root.
-	hits [][]int
+	words []string
+	short []uint16 // literals below leastLiteral bytes
+	// least is the length of the window: of the shortest of the others.
+	least int
+	// shift is how far the window may move, by the hash of the triple at its end: 0
+	// where literals may stand in it, which bucket has then.
+	shift  [1 << tripleBits]uint8
+	bucket [1 << tripleBits]uint16 // in buckets
+	// buckets are the literals whose first least bytes end with triples of one hash;
+	// the first bucket is empty.
+	buckets [][]uint16
 }
 
-const literalEnds = 1 << 31
+// leastLiteral is the length from which literals are searched by the window.
+const leastLiteral = 8
+
+// tripleBits are the bits of a triple's hash: tables of 16 and 32 KiB.
+const tripleBits = 14
 
 // newLiteralSet numbers the literals by their index. They must not be empty.
 func newLiteralSet(words []string) *literalSet {
-	l := &literalSet{width: 1}
-	for _, w := range words {
-		for i := range len(w) {
-			if l.class[w[i]] == 0 {
-				l.class[w[i]] = uint8(l.width)
-				l.width++
-			}
-		}
-	}
-	l.addState()
+	l := &literalSet{words: words, least: 255, buckets: [][]uint16{nil}}
 	for id, w := range words {
-		state := 0
-		for i := range len(w) {
-			at := state*l.width + int(l.class[w[i]])
-			if l.next[at] == 0 {
-				n := l.addState()
-				l.next[at] = uint32(n)
-			}
-			state = int(l.next[at])
+		if len(w) < leastLiteral {
+			l.short = append(l.short, uint16(id))
+		} else {
+			l.least = min(l.least, len(w))
 		}
-		l.hits[state] = append(l.hits[state], id)
 	}
-	l.link()
-	for i, state := range l.next {
-		l.next[i] = state * uint32(l.width)
-		if len(l.hits[state]) > 0 {
-			l.next[i] |= literalEnds
+	for i := range l.shift {
+		l.shift[i] = uint8(l.least - 2)
+	}
+	for id, w := range words {
+		if len(w) >= leastLiteral {
+			l.enter(uint16(id), w)
 		}
 	}
 	return l
 }
 
-func (l *literalSet) addState() int {
-	l.next = append(l.next, make([]uint32, l.width)...)
-	l.hits = append(l.hits, nil)
-	return len(l.hits) - 1
+// enter makes the window stop at a literal.
+func (l *literalSet) enter(id uint16, w string) {
+	for end := 3; end <= l.least; end++ {
+		h := tripleAt(w, end-3)
+		l.shift[h] = min(l.shift[h], uint8(l.least-end))
+	}
+	h := tripleAt(w, l.least-3)
+	if l.bucket[h] == 0 {
+		l.bucket[h] = uint16(len(l.buckets))
+		l.buckets = append(l.buckets, nil)
+	}
+	b := &l.buckets[l.bucket[h]]
+	*b = append(*b, id)
 }
 
-// link fills the missing transitions, level by level, with those of the longest
-// proper suffix that is a state.
-func (l *literalSet) link() {
-	suffix := make([]int, len(l.hits))
-	queue := []int{0}
-	for len(queue) > 0 {
-		state := queue[0]
-		queue = queue[1:]
-		for c := range l.width {
-			at := state*l.width + c
-			child := int(l.next[at])
-			fallback := 0
-			if state != 0 {
-				fallback = int(l.next[suffix[state]*l.width+c])
-			}
-			if child == 0 {
-				l.next[at] = uint32(fallback)
-				continue
-			}
-			suffix[child] = fallback
-			l.hits[child] = append(l.hits[child], l.hits[fallback]...)
-			queue = append(queue, child)
+// tripleAt is the hash of the three bytes at an offset.
+func tripleAt(s string, i int) uint32 {
+	t := s[i : i+3]
+	return (uint32(t[0]) | uint32(t[1])<<8 | uint32(t[2])<<16) * 2654435761 >> (32 - tripleBits)
+}
+
+// candidates finds the next window, from an end on, in which literals may stand: the
+// offset where it begins, and the literals; next is the end to go on from, -1 when
+// there is none any more.
+func (l *literalSet) candidates(text string, end int) (at int, ids []uint16, next int) {
+	for end <= len(text) {
+		h := tripleAt(text, end-3)
+		if s := l.shift[h]; s > 0 {
+			end += int(s)
+			continue
+		}
+		return end - l.least, l.buckets[l.bucket[h]], end + 1
+	}
+	return 0, nil, -1
+}
+
+// contained lists the literals that stand in a text, in order.
+func (l *literalSet) contained(text string) []int {
+	var out []int
+	for _, id := range l.short {
+		if strings.Contains(text, l.words[id]) {
+			out = append(out, int(id))
 		}
 	}
-}
-
-// step goes one byte further from the row of a state. It returns the row of the
-// next state and the literals that end there.
-func (l *literalSet) step(row uint32, c byte) (uint32, []int) {
-	x := l.next[row+uint32(l.class[c])]
-	if x < literalEnds {
-		return x, nil
+	for end := l.least; end >= 0 && end <= len(text); {
+		at, ids, next := l.candidates(text, end)
+		for _, id := range ids {
+			if strings.HasPrefix(text[at:], l.words[id]) && !slices.Contains(out, int(id)) {
+				out = append(out, int(id))
+			}
+		}
+		end = next
 	}
-	x -= literalEnds
-	return x, l.hits[int(x)/l.width]
+	slices.Sort(out)
+	return out
 }

@@ -1,45 +1,47 @@
 package logparse
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
 
-// matcher tests records against the whole table: whole messages by a map, parts
-// of messages and quoted errors by one pass over each value. Regular expressions
-// are run only where a literal was found.
+// matcher tests records against the whole table: whole messages by a map, parts of
+// messages and quoted errors by one pass over each value. Regular expressions are run
+// only where a literal was found.
 type matcher struct {
 	table    []Signature
 	byID     map[string]int
 	messages map[string][]int
-	literals *literalSet
-	owners   []literalOwner // by literal
+	// inMessages are the literals that count in a message, inValues those that count
+	// in any value.
+	inMessages, inValues owned
 }
 
-// literalOwner says which signature a literal belongs to and where it counts.
-type literalOwner struct {
-	signature int
-	quote     bool
+// owned is a set of literals, and whose each of them is.
+type owned struct {
+	literals *literalSet
+	owners   []int // signatures, by literal
 }
 
 var signatureMatcher = sync.OnceValue(buildMatcher)
 
 func buildMatcher() *matcher {
 	m := &matcher{table: signatureTable(), byID: map[string]int{}, messages: map[string][]int{}}
-	var words []string
+	var inMessages, inValues []string
 	for i, s := range m.table {
 		m.byID[s.ID] = i
 		for _, w := range s.match.messages {
 			m.messages[w] = append(m.messages[w], i)
 		}
-		for _, w := range s.match.texts {
-			words, m.owners = append(words, w), append(m.owners, literalOwner{signature: i})
+		for _, w := range slices.Concat(s.match.texts, s.match.quotes) {
+			inMessages, m.inMessages.owners = append(inMessages, w), append(m.inMessages.owners, i)
 		}
 		for _, w := range s.match.quotes {
-			words, m.owners = append(words, w), append(m.owners, literalOwner{signature: i, quote: true})
+			inValues, m.inValues.owners = append(inValues, w), append(m.inValues.owners, i)
 		}
 	}
-	m.literals = newLiteralSet(words)
+	m.inMessages.literals, m.inValues.literals = newLiteralSet(inMessages), newLiteralSet(inValues)
 	return m
 }
 
@@ -76,26 +78,40 @@ func (m *matcher) signatures(rec *Record) []string {
 
 // search adds the signatures whose literals stand in one value of a record.
 func (m *matcher) search(f found, rec *Record, text string, message bool) found {
-	l := m.literals
+	o := &m.inValues
+	if message {
+		o = &m.inMessages
+	}
 	var buf [4]int
 	refused := found(buf[:0]) // by confirm, which sees the same text each time
-	var row uint32
-	var ended []int
-	for i := range len(text) {
-		row, ended = l.step(row, text[i])
-		for _, id := range ended {
-			o := m.owners[id]
-			if !o.quote && !message || f.has(o.signature) || refused.has(o.signature) || !m.printedBy(o.signature, rec) {
-				continue
-			}
-			if re := m.table[o.signature].match.confirm; re == nil || re.MatchString(text) {
-				f = f.add(o.signature)
-			} else {
-				refused = refused.add(o.signature)
-			}
+	l := o.literals
+	for _, id := range l.short {
+		if strings.Contains(text, l.words[id]) {
+			f, refused = m.confirm(f, refused, rec, o.owners[id], text)
 		}
 	}
+	for end := l.least; end >= 0 && end <= len(text); {
+		at, ids, next := l.candidates(text, end)
+		for _, id := range ids {
+			if strings.HasPrefix(text[at:], l.words[id]) {
+				f, refused = m.confirm(f, refused, rec, o.owners[id], text)
+			}
+		}
+		end = next
+	}
 	return f
+}
+
+// confirm adds a signature of which a literal was found, if the record's program may
+// have printed it and the text around it is right.
+func (m *matcher) confirm(f, refused found, rec *Record, i int, text string) (found, found) {
+	if f.has(i) || refused.has(i) || !m.printedBy(i, rec) {
+		return f, refused
+	}
+	if re := m.table[i].match.confirm; re == nil || re.MatchString(text) {
+		return f.add(i), refused
+	}
+	return f, refused.add(i)
 }
 
 // printedBy reports whether a signature's component may have printed a record.

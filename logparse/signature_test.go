@@ -194,23 +194,3 @@ func TestSignaturesOfLines(t *testing.T) {
 		}
 	}
 }
-
-func TestLiteralSet(t *testing.T) {
-	words := []string{"she", "he", "hers", "his", "s", "sh"}
-	l := newLiteralSet(words)
-	text := "ushers shis"
-	got := map[string]int{}
-	var row uint32
-	var ended []int
-	for i := range len(text) {
-		row, ended = l.step(row, text[i])
-		for _, id := range ended {
-			got[words[id]]++
-		}
-	}
-	for _, w := range words {
-		if want := strings.Count(text, w); got[w] != want {
-			t.Errorf("%q found %d times, want %d", w, got[w], want)
-		}
-	}
-}
