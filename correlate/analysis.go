@@ -45,8 +45,8 @@ type Input struct {
 	// Label is the named input the file belongs to, Path its place in it.
 	Label string `json:"label"`
 	Path  string `json:"path"`
-	// Kind is snapshot, member, wal, log, audit, objects, kine, delta, metrics,
-	// config, archive or unknown.
+	// Kind is snapshot, member, wal, log, audit, objects, status (of etcdctl), kine,
+	// delta, metrics, config, archive or unknown.
 	Kind string `json:"kind"`
 	// Component, Member and Node are empty where the file does not show them.
 	Component string `json:"component"`

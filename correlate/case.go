@@ -61,6 +61,8 @@ type Case struct {
 	stores []int
 	// objs are decoded when first asked for: see objects.
 	objs *objects
+	// statuses are the saved answers of etcdctl.
+	statuses []etcdStatus
 	// keys are those of the configurations among the inputs.
 	keys []*snapshot.Keys
 	// stored is the newest stamp of the stores, once it was asked for.

@@ -22,6 +22,7 @@ const (
 	kindObjects  = "objects"
 	kindArchive  = "archive"
 	kindConfig   = "config"
+	kindStatus   = "status"
 	kindIgnored  = "ignored"
 	kindUnknown  = "unknown"
 )
@@ -133,6 +134,10 @@ func (c *Case) identify(i int, f *source.File) {
 	if in.Kind == kindObjects || !forced && dump.Looks(head) {
 		in.Kind = kindObjects
 		in.Why = cmp.Or(named(in), "objects that an API server answered, with resourceVersions")
+		return
+	}
+	if !forced && looksLikeStatus(head) {
+		c.takeStatus(i, f)
 		return
 	}
 	id := logparse.Identify(f.Path, head)

@@ -17,7 +17,9 @@ type cite struct {
 	entry bool
 	// record is set for what one store holds, whether or not it is in the history.
 	record *storedRecord
-	text   string
+	// input is the number of an input, from 1 on, that is cited as a whole.
+	input int
+	text  string
 }
 
 // lineCite cites a log record.
@@ -72,6 +74,9 @@ func (b *book) one(x *cite) string {
 		e = b.entry(x)
 	case x.record != nil:
 		e = b.stored(x)
+	case x.input > 0:
+		in := &b.c.inputs[x.input-1]
+		e = Evidence{Input: in.Label, Source: in.Path, Line: 1, Text: cutText(x.text)}
 	default:
 		e = b.revision(x)
 	}

@@ -52,6 +52,9 @@ func (c *Case) newMembers() *members {
 		m.add(s.Members)
 	}
 	m.add(c.hist.LoggedMembers())
+	for _, s := range c.statuses {
+		m.add(s.members)
+	}
 	for _, l := range c.logs {
 		if l != nil && l.id.MemberID != "" && l.id.Member != "" && m.names[l.id.MemberID] == "" {
 			m.names[l.id.MemberID] = l.id.Member

@@ -19,6 +19,8 @@ type MemberRow struct {
 	ClientURLs []string `json:"clientURLs"`
 	// Stores are the database files that are known to be this member's own.
 	Stores []MemberStore `json:"stores"`
+	// Status are its answers to etcdctl that are among the inputs.
+	Status []MemberStatus `json:"status"`
 	// WALs are its raft logs.
 	WALs []MemberWAL `json:"wal"`
 	// Alarms are the kinds of the alarms that a store holds for it.
@@ -45,7 +47,7 @@ func (c *Case) Members() []MemberRow {
 	rows := map[string]*MemberRow{}
 	row := func(id string) *MemberRow {
 		if rows[id] == nil {
-			rows[id] = &MemberRow{ID: id, Name: m.names[id], PeerURLs: []string{}, ClientURLs: []string{}, Stores: []MemberStore{}, WALs: []MemberWAL{},
+			rows[id] = &MemberRow{ID: id, Name: m.names[id], PeerURLs: []string{}, ClientURLs: []string{}, Stores: []MemberStore{}, WALs: []MemberWAL{}, Status: []MemberStatus{},
 				Alarms: []string{}, Logs: []string{}, Starts: []time.Time{}, Led: []Term{}, Down: []Span{}}
 		}
 		return rows[id]
@@ -53,6 +55,7 @@ func (c *Case) Members() []MemberRow {
 	c.memberStores(m, row)
 	c.memberLogs(row)
 	c.memberWALs(row)
+	c.memberStatuses(m, row)
 	ts := c.tenures(c.raftEvents(), m)
 	for _, t := range c.terms(ts, c.raftEvents(), m) {
 		r := row(t.id)

@@ -58,6 +58,8 @@ func (c *Case) storedAlarms(out []*episode, m *members) []*episode {
 			}
 		}
 	}
+	listed, cites := c.statusAlarms("NOSPACE")
+	ids = append(ids, listed...)
 	sort.Strings(ids)
 	ids = slices.Compact(ids)
 	if len(ids) == 0 {
@@ -70,7 +72,8 @@ func (c *Case) storedAlarms(out []*episode, m *members) []*episode {
 	}
 	e := out[len(out)-1]
 	e.members = ids
-	e.text += fmt.Sprintf("; the store holds the alarm of %s", list(nameAll(ids, m)))
+	e.cites = append(e.cites, cites...)
+	e.text += fmt.Sprintf("; the alarm of %s stands", list(nameAll(ids, m)))
 	return out
 }
 

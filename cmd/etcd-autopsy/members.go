@@ -56,10 +56,20 @@ func memberListing(loc *time.Location) listing[correlate.MemberRow] {
 				return storeCells(m, func(s correlate.MemberStore) string { return fmt.Sprint(s.Leases.Count) })
 			}},
 			{head: "WAL", wide: true, cell: walCell},
+			{head: "STATUS", wide: true, cell: statusCell},
 			{head: "CLIENTS", wide: true, cell: func(m correlate.MemberRow) string { return strings.Join(m.ClientURLs, ",") }},
 			{head: "PEERS", wide: true, cell: func(m correlate.MemberRow) string { return strings.Join(m.PeerURLs, ",") }},
 		},
 	}
+}
+
+// statusCell is what a member answered to etcdctl: "3.6.4, 12 MiB at 1234".
+func statusCell(m correlate.MemberRow) string {
+	var out []string
+	for _, s := range m.Status {
+		out = append(out, fmt.Sprintf("%s, %s at %d", s.Version, size(s.DBSize), s.Revision))
+	}
+	return strings.Join(out, "; ")
 }
 
 // walCell is the range of raft indexes that a member's log has: "1-585".
