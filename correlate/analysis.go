@@ -106,6 +106,9 @@ type Coverage struct {
 	CompactRevision int64 `json:"compactRevision"`
 	// Notes are sentences: what is missing and what that means.
 	Notes []string `json:"notes"`
+	// Collect is what is missing and could still be had, what bears on the verdict
+	// first.
+	Collect []Collect `json:"collect"`
 }
 
 // Confidence is how sure a finding is; empty when nothing is claimed.

@@ -14,7 +14,9 @@ func (c *Case) coverage(j *judge, a *Analysis) Coverage {
 	out := Coverage{FirstRevision: c.hist.First(), LastRevision: c.hist.Last(), CompactRevision: c.hist.CompactRevision(), Notes: []string{}}
 	add := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
 	c.storeNotes(add, j)
-	c.logNotes(add, j)
+	missing := c.missingLogs(j)
+	c.logNotes(add, missing)
+	out.Collect = c.toCollect(j, a, missing)
 	c.eventNote(add, j)
 	out.Notes = append(out.Notes, c.skewNotes()...)
 	out.Notes = append(out.Notes, c.outlierNote()...)
@@ -103,8 +105,16 @@ var wantedLogs = []struct {
 	{logparse.ComponentAudit, "refused and failed requests, and who made a change, are not seen"},
 }
 
-// logNotes speak of logs that are missing or begin late.
-func (c *Case) logNotes(add func(string, ...any), j *judge) {
+// missingLog is a log that is not among the inputs.
+type missingLog struct {
+	component logparse.Component
+	why       string
+	// of is the member whose log it is, "" for that of the program anywhere.
+	of string
+}
+
+// missingLogs lists the logs that a judgement rests on and that are not there.
+func (c *Case) missingLogs(j *judge) (out []missingLog) {
 	have := map[logparse.Component]bool{}
 	etcds := map[string]bool{}
 	for _, l := range c.logs {
@@ -122,23 +132,35 @@ func (c *Case) logNotes(add func(string, ...any), j *judge) {
 	}
 	for _, w := range wantedLogs {
 		if !have[w.component] {
-			name := string(w.component)
-			if w.component == logparse.ComponentAudit {
-				name = "audit"
-			}
-			add("No %s log was given: %s", name, w.missing)
+			out = append(out, missingLog{component: w.component, why: w.missing})
 		}
 	}
 	if have[logparse.ComponentEtcd] {
-		var missing []string
 		for _, id := range j.members.ids {
 			if !etcds[id] && !etcds[j.members.name(id)] {
-				missing = append(missing, j.members.name(id))
+				out = append(out, missingLog{logparse.ComponentEtcd, "its side of elections and disks is not seen", j.members.name(id)})
 			}
 		}
-		if len(missing) > 0 {
-			add("No log of etcd member %s was given: its side of elections and disks is not seen", list(missing))
+	}
+	return out
+}
+
+// logNotes speak of logs that are missing.
+func (c *Case) logNotes(add func(string, ...any), missing []missingLog) {
+	var members []string
+	for _, m := range missing {
+		name := string(m.component)
+		switch {
+		case m.of != "":
+			members = append(members, m.of)
+			continue
+		case m.component == logparse.ComponentAudit:
+			name = "audit"
 		}
+		add("No %s log was given: %s", name, m.why)
+	}
+	if len(members) > 0 {
+		add("No log of etcd member %s was given: its side of elections and disks is not seen", list(members))
 	}
 	c.clockNotes(add)
 }

@@ -10,6 +10,9 @@ import (
 	"etcd-autopsy/logparse"
 )
 
+// noLogOfContainer is said where the last words of a container cannot be known.
+const noLogOfContainer = "no log of this container is among the inputs"
+
 // maxWords is how many records of a container are quoted.
 const maxWords = 3
 
@@ -18,7 +21,7 @@ const maxWords = 3
 func (j *judge) lastWords(p *corev1.Pod, st *corev1.ContainerStatus) (words []note, why string) {
 	logs := j.c.logsOf(p, st.Name)
 	if len(logs) == 0 {
-		return nil, "no log of this container is among the inputs"
+		return nil, noLogOfContainer
 	}
 	for _, t := range []*corev1.ContainerStateTerminated{st.State.Terminated, st.LastTerminationState.Terminated} {
 		for _, l := range logs {

@@ -120,7 +120,10 @@ func imagePull() *correlate.Analysis {
 			{Label: "bundle", Path: "audit.log", Kind: "audit", Component: "kube-apiserver", SHA256: digestOf(7), Bytes: 9 << 20, Records: 8123, First: at("21:00:00"), Last: at("21:11:10.8"), Why: "audit.k8s.io/v1 events"},
 			{Label: "bundle", Path: "README", Kind: "unknown", SHA256: digestOf(8), Bytes: 120, Why: "no mark of a known kind"},
 		},
-		Coverage: correlate.Coverage{FirstRevision: 801, LastRevision: 1088, CompactRevision: 800, Notes: []string{
+		Coverage: correlate.Coverage{FirstRevision: 801, LastRevision: 1088, CompactRevision: 800, Collect: []correlate.Collect{
+			{What: "the log of kubelet", Why: "what happened on the nodes is seen only through the pods' status", Command: "journalctl -u kubelet > kubelet-$(hostname).log", Decides: true},
+			{What: "the data folder of etcd member etcd-3", Why: "its write-ahead log reaches hours back", Command: "tar -C /var/lib/etcd -cf etcd-$(hostname).tar member"},
+		}, Notes: []string{
 			"No containerd log was given: what the registry answered is known from k8s Events only.",
 			"k8s Events are kept for one hour; all of the window lies within it.",
 		}},

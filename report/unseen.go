@@ -10,6 +10,8 @@ import (
 type unseenView struct {
 	Span  phrase
 	Items []phrase
+	// Collect is what is missing and could still be had.
+	Collect []phrase
 	// Rule is the sentence that keeps absence and denial apart.
 	Rule phrase
 }
@@ -30,10 +32,30 @@ func (b *builder) unseen() unseenView {
 			v.Items = append(v.Items, inputProblems(in))
 		}
 	}
+	v.Collect = b.toCollect()
 	if len(v.Items) == 0 {
 		v.Items = []phrase{text("The analysis notes no gap in these inputs, and none of them had a problem.")}
 	}
 	return v
+}
+
+// maxCollect is how much of what could be collected stands on the first page.
+const maxCollect = 6
+
+// toCollect lists what is missing with the command that gets it.
+func (b *builder) toCollect() []phrase {
+	var out []phrase
+	for i, c := range b.a.Coverage.Collect {
+		if i == maxCollect {
+			return append(out, text(fmt.Sprintf("%s more: the JSON report lists them, `explain collect` says how.", plural(len(b.a.Coverage.Collect)-i, "item"))))
+		}
+		what := text(c.What + ":")
+		if c.Decides {
+			what = join(strong(c.What), text("(bears on the verdict):"))
+		}
+		out = append(out, join(what, code(c.Command)))
+	}
+	return out
 }
 
 func (b *builder) span() string {
