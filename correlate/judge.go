@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"etcd-autopsy/logparse"
 )
 
 // A judge holds what a ruling needs: the objects, the faults and the pulses.
@@ -267,6 +269,9 @@ func (j *judge) silenceSuspect(x *silence, s *stall, role Role) *suspect {
 		}
 		cites = append(cites, others[0])
 	}
+	if conf == Likely && j.sharedLoss(x) {
+		conf = Possible
+	}
 	due := map[int]string{stageReplicaSet: "create the first pod of the new template", stageSchedule: "bind the pod", stagePrepare: "report on the pod",
 		stageStart: "report on the pod", stageServe: "put the pod into its EndpointSlice", stageConverge: "move the counts on"}[s.stage]
 	text := fmt.Sprintf("%s; it was to %s", e.text, due)
@@ -274,6 +279,27 @@ func (j *judge) silenceSuspect(x *silence, s *stall, role Role) *suspect {
 		text += ", while other writers went on"
 	}
 	return &suspect{cause: e.kind, role: role, rule: "P-" + e.kind, confidence: conf, text: text, cites: cites, episode: e}
+}
+
+// sharedLoss says whether another leader lost its Lease within a silence and no log of
+// etcd tells whether etcd was behind both: two that fail at once may have one reason.
+func (j *judge) sharedLoss(x *silence) bool {
+	if slices.ContainsFunc(j.c.logs, func(l *logFile) bool {
+		return l != nil && l.id.Component == logparse.ComponentEtcd && !l.first.IsZero() && l.first.Before(x.from) && l.last.After(x.from)
+	}) {
+		return false
+	}
+	for _, p := range j.pulses {
+		if p == x.pulse || leaderLeases[p.name] == "" {
+			continue
+		}
+		for _, other := range p.gaps {
+			if other.lost() && other.from.Before(x.to) && other.to.After(x.from) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // freshOthers cites a renewal of another Lease in the last part of a silence: the

@@ -53,7 +53,7 @@ var layouts = []layout{
 	},
 	{ // canonical/microk8s scripts/inspect.sh
 		"microk8s inspect",
-		patterns(`(^|/)(?:inspection-report/)?snap\.microk8s\.daemon-[a-z-]+/`),
+		patterns(`(^|/)(?:inspection-report/)?snap\.microk8s\.daemon-[a-z0-9-]+/`),
 		patterns(`inspection-report-(?P<time>\d{8}_\d{6})`),
 	},
 	{ // siderolabs/talos pkg/cluster... support bundle

@@ -192,6 +192,13 @@ var ruleCases = []ruleCase{
 		s.converge(at(sec))
 	}, 0, "", ""},
 
+	{"both leaders silent, and no log of etcd", "controller-down", true, func(s *scene) {
+		s.update()
+		s.silence("kube-controller-manager", at(100*ms), at(40*sec))
+		s.silence("kube-scheduler", at(14*sec), at(32*sec))
+		s.newSet(at(41 * sec))
+		s.converge(at(42 * sec))
+	}, 0, "controller-down", Possible},
 	{"leader changed within a second", "leader-loss", false, func(s *scene) {
 		s.update()
 		leaderChange(s, at(-10*sec), at(-9*sec))

@@ -194,7 +194,7 @@ func (p *peeled) peel(known func(chain uint64) bool) {
 // claims the text as it is.
 func (p *peeled) peelRest(known func(chain uint64) bool) {
 	var sure peeled // as far as no wrapper was in doubt
-	doubt := false
+	doubt, last := false, -1
 	by := framingsBy()
 	loose := known != nil || containsAny(p.text, recordMarks)
 	for p.depth < maxFraming {
@@ -206,10 +206,13 @@ func (p *peeled) peelRest(known func(chain uint64) bool) {
 			}
 			break
 		}
-		if framings[id].doubtful && !doubt {
+		switch {
+		case framings[id].doubtful && !doubt:
 			doubt, sure = true, before
+		case doubt && last >= 0 && framings[last].name == "timestamps" && known != nil && known(before.chain):
+			sure = before // what looks like another wrapper behind a stamp may be the text
 		}
-		p.text = rest
+		p.text, last = rest, id
 		if p.partial || p.header {
 			return
 		}

@@ -143,3 +143,19 @@ func TestFramingTimesFormat(t *testing.T) {
 		}
 	}
 }
+
+// A line that no format claims is behind the wrapper that those before it had, though
+// it begins as another wrapper does: "Trace[1]: " looks like a program's tag.
+func TestWrapperBeforeContinuation(t *testing.T) {
+	const stamp = "2026-11-30T21:04:13.510449Z "
+	text := strings.Repeat(stamp+"I1130 21:04:13.510449    2463 a.go:1] \"Started\"\n", 4) +
+		stamp + "I1130 21:04:13.510449    2463 trace.go:236] Trace[12]: \"Update\" url:/x (total time: 5003ms):\n" +
+		stamp + "Trace[12]: [\"GuaranteedUpdate etcd3\" key:/x 5003ms (21:04:08.506)\n" +
+		stamp + "Trace[12]:  ---\"Txn call failed\" err:context deadline exceeded 4999ms (21:04:13.507)]\n" +
+		stamp + "Trace[12]: [5.00388074s] [5.00388074s] END\n" +
+		stamp + "I1130 21:04:14.510449    2463 a.go:1] \"Done\"\n"
+	recs := readAll(t, text, Options{})
+	if len(recs) != 6 || recs[4].Lines != 4 || !strings.Contains(recs[4].Message, "Txn call failed") {
+		t.Errorf("%d records, %+v", len(recs), recs)
+	}
+}

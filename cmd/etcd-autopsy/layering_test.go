@@ -36,6 +36,7 @@ var layers = []layer{
 	{"logparse/peertest", nil, "the program and its peers are run, not imported"},
 	{"internal/source", nil, "a stream knows nothing of what it holds"},
 	{"fixtures", nil, "recordings are made outside of the program they test"},
+	{"fixtures/bundle", nil, "evidence is repacked without the program that reads it"},
 	{"fixtures/world", nil, "made-up clusters are built without the program they test"},
 	{"fixtures/bigstore", []string{"fixtures/world"}, "a large store is made without the program it tests"},
 	{"fixtures/biglog", []string{"fixtures"}, "a large log is made without the program it tests"},
@@ -46,7 +47,7 @@ var layers = []layer{
 
 // testMay are imports that only the tests of a package may have besides its own.
 var testMay = map[string][]string{
-	"": {"fixtures", "fixtures/world", "fixtures/bigstore", "fixtures/biglog"},
+	"": {"fixtures", "fixtures/bundle", "fixtures/world", "fixtures/bigstore", "fixtures/biglog"},
 	// The readers' tests may open recordings the way the program does.
 	"snapshot":          {"internal/source"},
 	"logparse":          {"internal/source"},
