@@ -15,8 +15,8 @@ func (u *unpacker) zip(a *bundle, f *File, in *os.File) error {
 	}
 	z, err := zip.NewReader(in, info.Size())
 	if err != nil {
-		f.Problems = append(f.Problems, fmt.Sprintf("the zip's directory cannot be read (%v): it is cut or damaged", err))
-		return nil
+		f.Problems = append(f.Problems, fmt.Sprintf("the zip's directory cannot be read (%v): it is cut or damaged; the entries before the cut are used", err))
+		return u.salvageZip(a, f, in)
 	}
 	for _, x := range z.File {
 		if err := u.c.ctx.Err(); err != nil {
