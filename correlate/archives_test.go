@@ -162,3 +162,48 @@ func firstDifference(got, want string) string {
 	}
 	return "it is shorter"
 }
+
+// The pair that cluster-backup.sh leaves holds the store, and in a tar.gz the keys of
+// what is encrypted in it; a k3s snapshot is a zip with the store under its own name.
+func TestBackupsAsTheyAre(t *testing.T) {
+	src, err := fixtures.Extract("bad-image", t.TempDir())
+	noErr(t, err)
+	db, err := os.ReadFile(filepath.Join(src, "after.db"))
+	noErr(t, err)
+	dir := filepath.Join(t.TempDir(), "backup")
+	noErr(t, os.MkdirAll(dir, 0o755))
+	noErr(t, os.WriteFile(filepath.Join(dir, "snapshot_2026-11-30_211109.db"), db, 0o600))
+	keys := filepath.Join(t.TempDir(), "static-pod-resources", "kube-apiserver-pod-7", "secrets", "encryption-config")
+	noErr(t, os.MkdirAll(keys, 0o755))
+	noErr(t, os.WriteFile(filepath.Join(keys, "encryption-config"), []byte(`{"kind":"EncryptionConfiguration","apiVersion":"apiserver.config.k8s.io/v1","resources":[{"resources":["secrets"],"providers":[{"aescbc":{"keys":[{"name":"1","secret":"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="}]}},{"identity":{}}]}]}`), 0o600))
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	packTar(t, filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(keys)))), z)
+	noErr(t, z.Close())
+	noErr(t, os.WriteFile(filepath.Join(dir, "static_kuberesources_2026-11-30_211109.tar.gz"), b.Bytes(), 0o600))
+	c := loadDir(t, dir)
+	kinds := map[string]string{}
+	for _, in := range c.Inputs() {
+		kinds[filepath.Base(in.Path)] = in.Kind
+		if in.Layout != "openshift cluster-backup" || in.Collected == nil {
+			t.Errorf("%s: layout %q, collected %v", in.Path, in.Layout, in.Collected)
+		}
+	}
+	if kinds["snapshot_2026-11-30_211109.db"] != "snapshot" || kinds["encryption-config"] != "config" || len(c.keys) != 1 {
+		t.Errorf("%v, %d sets of keys", kinds, len(c.keys))
+	}
+
+	b.Reset()
+	w := zip.NewWriter(&b)
+	f, err := w.Create("etcd-snapshot-cp1-1796073069")
+	noErr(t, err)
+	_, err = f.Write(db)
+	noErr(t, err)
+	noErr(t, w.Close())
+	p := filepath.Join(t.TempDir(), "etcd-snapshot-cp1-1796073069.zip")
+	noErr(t, os.WriteFile(p, b.Bytes(), 0o600))
+	c = loadDir(t, p)
+	if in := c.Inputs()[len(c.Inputs())-2]; c.hist.Len() < 400 || in.Kind != "snapshot" || in.Node != "cp1" {
+		t.Errorf("%d revisions, %+v", c.hist.Len(), c.Inputs())
+	}
+}

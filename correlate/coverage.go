@@ -122,10 +122,13 @@ func (c *Case) missingLogs(j *judge) (out []missingLog) {
 			continue
 		}
 		have[l.id.Component] = true
+		for p := range l.programs {
+			have[p] = true
+		}
 		if l.id.Format == logparse.FormatAudit {
 			have[logparse.ComponentAudit] = true
 		}
-		if l.id.Component == logparse.ComponentEtcd {
+		if have[logparse.ComponentEtcd] && (l.id.Component == logparse.ComponentEtcd || l.programs[logparse.ComponentEtcd]) {
 			etcds[l.id.MemberID] = true
 			etcds[l.id.Member] = true
 		}

@@ -96,11 +96,12 @@ func (m *members) name(id string) string {
 // size is how many members the cluster has, as far as stores or logs show.
 func (m *members) size() int { return max(len(m.ids), len(m.names)) }
 
-// raftEvents are the raft facts of all etcd logs in order of time.
+// raftEvents are the raft facts of all etcd's lines, in logs of their own or among
+// those of other programs (k3s, minikube logs), in order of time.
 func (c *Case) raftEvents() []*raftFact {
 	var out []*raftFact
 	for _, l := range c.logs {
-		if l != nil && l.id.Component == logparse.ComponentEtcd {
+		if l != nil && !l.application() {
 			out = append(out, l.raft...)
 		}
 	}

@@ -83,6 +83,9 @@ type logFile struct {
 	// active are the steps of activeStep in which it has records, as they come.
 	active []int64
 
+	// programs are those whose lines it has: several in the log of k3s.
+	programs map[logparse.Component]bool
+
 	// told is what the program said about objects; nil if nothing.
 	told map[mention][]told
 
@@ -233,12 +236,18 @@ func (l *logFile) take(rec *logparse.Record, in *Input) {
 
 // takeFacts takes what the control plane says of itself.
 func (l *logFile) takeFacts(rec *logparse.Record) {
+	if c := rec.Component; c != logparse.ComponentUnknown && !l.programs[c] {
+		if l.programs == nil {
+			l.programs = map[logparse.Component]bool{}
+		}
+		l.programs[c] = true
+	}
 	l.takeActive(rec.Time)
 	l.takeFlags(rec)
 	l.takeTold(rec)
 	l.takeWrite(rec)
 	l.takeHash(rec)
-	if ev, ok := logparse.RaftEventOf(*rec); ok {
+	if ev, ok := logparse.RaftEventOf(*rec); ok && (rec.Component == logparse.ComponentEtcd || l.id.Component == logparse.ComponentEtcd) {
 		l.takeRaft(rec, ev)
 	}
 }

@@ -18,7 +18,8 @@ type Identity struct {
 	Stamped bool
 	// Component is the program; empty if unknown or if several write there.
 	Component Component
-	// Member is the etcd member's name (--name), MemberID its ID as 16 hex digits.
+	// Member is the name (--name) of the etcd member that writes here, also among other
+	// programs, MemberID its ID as 16 hex digits.
 	Member, MemberID string
 	// Node is the name of the kubelet's node.
 	Node string
@@ -54,10 +55,8 @@ func Identify(name string, head []byte) Identity {
 	if id.Component == ComponentUnknown && id.Why == "" {
 		id.Component, id.Why = componentOfName(name, id.Format)
 	}
-	switch id.Component {
-	case ComponentEtcd:
-		id.Member, id.MemberID = v.member, v.memberID
-	case ComponentKubelet:
+	id.Member, id.MemberID = v.member, v.memberID // of etcd inside another program, too
+	if id.Component == ComponentKubelet {
 		id.Node = v.node
 	}
 	return id

@@ -39,7 +39,7 @@ func TestIdentify(t *testing.T) {
 		{"node of a kubelet", "x", klog("kubelet_node_status.go:78", `"Successfully registered node" node="node-1"`), Identity{Format: FormatKlog, Component: ComponentKubelet, Node: "node-1", Why: "klog lines that name kubelet"}},
 		{"source files", "etcd.log", klogNoLeader + zapClient + klogTrace, Identity{Format: FormatKlog, Component: ComponentAPIServer, Why: "klog lines from source files of kube-apiserver"}},
 		{"source files of two", "x", klog("kubelet.go:1", "x") + klog("replica_set.go:1", "x"), Identity{Format: FormatKlog}},
-		{"embedded", "k3s.log", klogNoLeader + klogNoLeader + zapLeader, Identity{Format: FormatKlog, Why: "klog lines between etcd's own: several programs in one log"}},
+		{"embedded", "k3s.log", klogNoLeader + klogNoLeader + zapLeader, Identity{Format: FormatKlog, MemberID: "5c76a90ae78bcee7", Why: "klog lines between etcd's own: several programs in one log"}},
 		{"container runtime's wrapper", "0.log", "2026-11-30T21:51:02Z stderr F " + klogScheduled, Identity{Format: FormatKlog, Component: ComponentScheduler, Why: "klog lines from source files of kube-scheduler"}},
 		{"byte order mark", "x", "\ufeff" + zapLeader, Identity{Format: FormatZapJSON, Component: ComponentEtcd, MemberID: "5c76a90ae78bcee7", Why: "etcd zap JSON lines"}},
 		{"capnslog", "etcd-1.log", "2020-04-14 02:17:02.000000 W | rafthttp: x\n", Identity{Format: FormatCapnslog, Component: ComponentEtcd, Why: "etcd capnslog lines"}},
