@@ -49,9 +49,9 @@ func (l *logFile) takeAudit(rec *logparse.Record) {
 // alike (who, with which program, about which objects) they share.
 func (l *logFile) own(ev *logparse.AuditEvent) *logparse.AuditEvent {
 	e := *ev
+	e.RequestURI, e.UID, e.Decision, e.DecisionReason = "", "", "", "" // nobody asks for them later
 	for _, s := range [...]*string{
-		&e.Stage, &e.Verb, &e.RequestURI, &e.User, &e.UserAgent, &e.Resource, &e.Group, &e.Subresource, &e.Namespace, &e.Name,
-		&e.UID, &e.Reason, &e.Message, &e.Decision, &e.DecisionReason,
+		&e.Stage, &e.Verb, &e.User, &e.UserAgent, &e.Resource, &e.Group, &e.Subresource, &e.Namespace, &e.Name, &e.Reason, &e.Message,
 	} {
 		*s = l.words.own(*s)
 	}

@@ -12,7 +12,9 @@ import (
 // short are searched one by one.
 type literalSet struct {
 	words []string
-	short []uint16 // literals below leastLiteral bytes
+	// starts are the literals that begin with "^": the rest of them counts at the
+	// beginning of a text only. short are those below leastLiteral bytes.
+	starts, short []uint16
 	// least is the length of the window: of the shortest of the others.
 	least int
 	// shift is how far the window may move, by the hash of the triple at its end: 0
@@ -34,9 +36,12 @@ const tripleBits = 14
 func newLiteralSet(words []string) *literalSet {
 	l := &literalSet{words: words, least: 255, buckets: [][]uint16{nil}}
 	for id, w := range words {
-		if len(w) < leastLiteral {
+		switch {
+		case w[0] == '^':
+			l.starts = append(l.starts, uint16(id))
+		case len(w) < leastLiteral:
 			l.short = append(l.short, uint16(id))
-		} else {
+		default:
 			l.least = min(l.least, len(w))
 		}
 	}
@@ -44,7 +49,7 @@ func newLiteralSet(words []string) *literalSet {
 		l.shift[i] = uint8(l.least - 2)
 	}
 	for id, w := range words {
-		if len(w) >= leastLiteral {
+		if len(w) >= leastLiteral && w[0] != '^' {
 			l.enter(uint16(id), w)
 		}
 	}
@@ -90,6 +95,11 @@ func (l *literalSet) candidates(text string, end int) (at int, ids []uint16, nex
 // contained lists the literals that stand in a text, in order.
 func (l *literalSet) contained(text string) []int {
 	var out []int
+	for _, id := range l.starts {
+		if strings.HasPrefix(text, l.words[id][1:]) {
+			out = append(out, int(id))
+		}
+	}
 	for _, id := range l.short {
 		if strings.Contains(text, l.words[id]) {
 			out = append(out, int(id))

@@ -10,7 +10,7 @@ import (
 // containedPlainly is what contained has to say.
 func containedPlainly(words []string, text string) (out []int) {
 	for id, w := range words {
-		if strings.Contains(text, w) {
+		if start, ok := strings.CutPrefix(w, "^"); ok && strings.HasPrefix(text, start) || !ok && strings.Contains(text, w) {
 			out = append(out, id)
 		}
 	}
@@ -18,7 +18,7 @@ func containedPlainly(words []string, text string) (out []int) {
 }
 
 func TestLiterals(t *testing.T) {
-	words := []string{"abc", "bcd", "abcdefgh", "aa", "zzzzzzzzz", "cdefghab", "\xff\x00\xff\x00\xff\x00\xff\x00", "efghabcdefgh"}
+	words := []string{"abc", "bcd", "abcdefgh", "aa", "zzzzzzzzz", "cdefghab", "\xff\x00\xff\x00\xff\x00\xff\x00", "efghabcdefgh", "^abc", "^zzzzzzzzz"}
 	l := newLiteralSet(words)
 	for _, text := range []string{"", "a", "aa", "ab", "abc", "xabcdefghx", "aaaa", "zzzzzzzz", "zzzzzzzzz", "zzzzzzzzzzzz", "abcdefghabcdefgh",
 		strings.Repeat("\xff\x00", 6), "bcdabcaa"} {

@@ -85,6 +85,11 @@ func (m *matcher) search(f found, rec *Record, text string, message bool) found 
 	var buf [4]int
 	refused := found(buf[:0]) // by confirm, which sees the same text each time
 	l := o.literals
+	for _, id := range l.starts {
+		if strings.HasPrefix(text, l.words[id][1:]) {
+			f, refused = m.confirm(f, refused, rec, o.owners[id], text)
+		}
+	}
 	for _, id := range l.short {
 		if strings.Contains(text, l.words[id]) {
 			f, refused = m.confirm(f, refused, rec, o.owners[id], text)

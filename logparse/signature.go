@@ -43,7 +43,7 @@ type Signature struct {
 type pattern struct {
 	// messages are whole messages: zap's msg, klog's quoted message.
 	messages []string
-	// texts stand inside a message. For calls that only wrap an error ("Unhandled
+	// texts stand inside a message, one with "^" before it at its beginning. For calls that only wrap an error ("Unhandled
 	// Error") the error counts as the message.
 	texts []string
 	// quotes are error texts, which others quote: they may stand in any value.
