@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +49,7 @@ var codecs = []codec{
 // the decoder allocates what the head says.
 func openXZ(r io.Reader) (io.Reader, func(), error) {
 	in := bufio.NewReader(r)
-	head, _ := in.Peek(12 + 6)
+	head, _ := in.Peek(12 + 32)
 	if xzDictionary(head) > maxWindow {
 		return nil, nil, fmt.Errorf("needs a dictionary of more than %d MiB: decompress it with xz first", maxWindow>>20)
 	}
@@ -58,12 +59,27 @@ func openXZ(r io.Reader) (io.Reader, func(), error) {
 
 // xzDictionary reads the size of the dictionary off the first block, where its only
 // filter is LZMA2, as xz writes it (The .xz File Format 1.2, 3.1 and 5.3.1); else 0.
+// With several threads xz writes the sizes of the block before the filter.
 func xzDictionary(head []byte) int64 {
-	const filterLZMA2 = 0x21
-	if len(head) < 18 || head[13]&0xc3 != 0 || head[14] != filterLZMA2 || head[15] != 1 {
+	const filterLZMA2, hasSize, hasFullSize = 0x21, 0x40, 0x80
+	if len(head) < 18 || head[13]&0x03 != 0 {
 		return 0
 	}
-	bits := head[16] & 0x3f
+	filter := head[14:]
+	for _, flag := range []byte{hasSize, hasFullSize} {
+		if head[13]&flag == 0 {
+			continue
+		}
+		_, n := binary.Uvarint(filter)
+		if n <= 0 {
+			return 0
+		}
+		filter = filter[n:]
+	}
+	if len(filter) < 3 || filter[0] != filterLZMA2 || filter[1] != 1 {
+		return 0
+	}
+	bits := filter[2] & 0x3f
 	return int64(2|bits&1) << (bits/2 + 11)
 }
 

@@ -87,29 +87,53 @@ func (g *gauge) add(n int64) error {
 	return nil
 }
 
-// reader counts what is read of one entry.
-func (g *gauge) reader(r io.Reader) io.Reader { return &gauged{g: g, r: r} }
+// counted counts all that is read: what comes out of the archive.
+func (g *gauge) counted(r io.Reader) io.Reader { return &countedReader{g, r} }
 
-type gauged struct {
+type countedReader struct {
 	g *gauge
 	r io.Reader
-	n int64
 }
 
-func (r *gauged) Read(p []byte) (int, error) {
+func (r *countedReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
-	r.n += int64(n)
-	if r.n > r.g.limits.File {
-		return n, &limitError{fmt.Sprintf("longer than %d bytes: the rest is left out (--max-file)", r.g.limits.File)}
-	}
 	if e := r.g.add(int64(n)); e != nil {
 		return n, e
 	}
 	return n, err
 }
 
+// oneFile ends at the limit of one entry, with an error if there is more.
+func (g *gauge) oneFile(r io.Reader) io.Reader { return &fileReader{r: r, limit: g.limits.File} }
+
+type fileReader struct {
+	r        io.Reader
+	n, limit int64
+}
+
+func (r *fileReader) Read(p []byte) (int, error) {
+	if r.n == r.limit {
+		var more [1]byte
+		if n, err := io.ReadFull(r.r, more[:]); n == 0 {
+			return 0, err
+		}
+		return 0, &fileLimitError{limitError{fmt.Sprintf("longer than %d bytes: the rest of it is left out (--max-file)", r.limit)}}
+	}
+	n, err := r.r.Read(p[:min(int64(len(p)), r.limit-r.n)])
+	r.n += int64(n)
+	return n, err
+}
+
+// fileLimitError ends one entry; what stands behind it in the archive can be read.
+type fileLimitError struct{ limitError }
+
+func isFileLimit(err error) bool {
+	var f *fileLimitError
+	return errors.As(err, &f)
+}
+
 // isLimit says whether an error is that of a limit.
 func isLimit(err error) bool {
 	var l *limitError
-	return errors.As(err, &l)
+	return errors.As(err, &l) || isFileLimit(err)
 }

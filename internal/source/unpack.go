@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -35,6 +36,21 @@ type bundle struct {
 	gauge *gauge
 	// folder is where its entries are stored, inside the spool.
 	folder string
+	// metered is true where all that comes out is counted already: a tar.
+	metered bool
+}
+
+// content is what is read of one entry.
+func (a *bundle) content(r io.Reader) io.Reader {
+	if !a.metered {
+		r = a.gauge.counted(r)
+	}
+	return a.gauge.oneFile(r)
+}
+
+// ends says that what stands behind the entry that was read last is not read.
+func (a *bundle) ends(f *File) {
+	f.Problems = append(f.Problems, fmt.Sprintf("what stands behind entry %d is not read", a.gauge.entries))
 }
 
 // unpackAll takes the archives apart that were found.
@@ -112,12 +128,12 @@ func (u *unpacker) stream(a *bundle, e *entry, in io.Reader, head []byte) error 
 		f.Unpacked = true
 		return u.tar(a, f, out)
 	}
-	s, err := u.spool.store(a.folder+"/"+storedName(f), a.gauge.reader(out))
+	s, err := u.spool.store(a.folder+"/"+storedName(f), a.content(out))
 	if err := u.hard(err); err != nil {
 		return err
 	}
 	if err != nil {
-		f.Problems = append(f.Problems, fmt.Sprintf("cut or damaged after %d bytes: %v; what came before is used", s.size, err))
+		f.Problems = append(f.Problems, partly(s.size, err))
 	}
 	if s.size == 0 && err != nil {
 		return nil
@@ -162,20 +178,20 @@ func (u *unpacker) hard(err error) error {
 	if e := u.c.ctx.Err(); e != nil {
 		return e
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return fmt.Errorf("unpack archives: %s: %w", p.Op, p.Err)
+	var d *diskError
+	if errors.As(err, &d) {
+		return d
 	}
 	return nil
 }
 
 // entryName is the path of an entry as it is taken, "" with the reason why it is not.
 func entryName(name string) (clean, why string) {
-	slashed := strings.ReplaceAll(name, "\\", "/")
+	slashed := strings.ReplaceAll(name, "\\", "/") // Windows writes these, systemd has "\\x2d" in names
 	switch {
 	case name == "" || strings.ContainsRune(name, 0):
 		return "", "has no name"
-	case strings.HasPrefix(slashed, "/"), len(slashed) > 1 && slashed[1] == ':':
+	case strings.HasPrefix(slashed, "/"), len(slashed) > 2 && slashed[1:3] == ":/":
 		return "", "absolute path, left out"
 	case len(name) > 4096:
 		return "", "its name is longer than 4096 bytes, left out"
@@ -184,6 +200,9 @@ func entryName(name string) (clean, why string) {
 		if part == ".." {
 			return "", "path with .., left out"
 		}
+	}
+	if runtime.GOOS != "windows" {
+		slashed = name
 	}
 	if clean = path.Clean(slashed); clean == "." {
 		return "", "has no name"
@@ -207,17 +226,18 @@ func (u *unpacker) add(a *bundle, name string, mod time.Time, r io.Reader) (goOn
 		u.c.skip(a.owner, sub, "a second entry of this name, left out")
 		return true, nil
 	}
-	s, err := u.spool.store(a.folder+"/"+clean, a.gauge.reader(r))
-	if e := u.c.ctx.Err(); e != nil {
+	s, err := u.spool.store(a.folder+"/"+clean, a.content(r))
+	if e := u.hard(err); e != nil {
 		return false, e
 	}
+	goOn = err == nil || isFileLimit(err) || isPath(err)
 	if s.size == 0 && err != nil {
 		u.c.skip(a.owner, sub, entryReason(err))
-		return !isLimit(err) && isPath(err), nil
+		return goOn, nil
 	}
 	f := &File{ModTime: mod, Size: s.size, OSPath: s.path, private: true, coded: s.coded, inSpool: true}
 	if err != nil {
-		f.Problems = append(f.Problems, fmt.Sprintf("cut or damaged after %d bytes: %v; what came before is used", s.size, err))
+		f.Problems = append(f.Problems, partly(s.size, err))
 	}
 	if err := f.sniff(); err != nil {
 		return false, err
@@ -229,7 +249,15 @@ func (u *unpacker) add(a *bundle, name string, mod time.Time, r io.Reader) (goOn
 		}
 	}
 	u.c.found = append(u.c.found, x)
-	return err == nil, nil
+	return goOn, nil
+}
+
+// partly says why only the beginning of a content is there.
+func partly(size int64, err error) string {
+	if isLimit(err) {
+		return fmt.Sprintf("used up to byte %d: %v", size, err)
+	}
+	return fmt.Sprintf("cut or damaged after %d bytes: %v; what came before is used", size, err)
 }
 
 // isPath is for errors about the place of one entry: a name that the file system does

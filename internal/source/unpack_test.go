@@ -306,8 +306,13 @@ func TestUnpackLimits(t *testing.T) {
 		want   string
 		files  int
 	}{
-		{"bytes", coders["gz"](t, tarOf(t, packedFile{"a", zeros, 0}, packedFile{"b", zeros, 0}, packedFile{"c", zeros, 0})), Limits{Bytes: 2 << 20}, "--max-bytes", 3},
-		{"one file", tarOf(t, packedFile{"a", zeros, 0}), Limits{File: 1 << 16}, "--max-file", 1},
+		{"bytes", coders["gz"](t, tarOf(t, packedFile{"a", zeros, 0}, packedFile{"b", zeros, 0}, packedFile{"c", zeros, 0})), Limits{Bytes: 2 << 20}, "what stands behind entry 2 is not read", 2},
+		{"one file", tarOf(t, packedFile{"a", zeros, 0}, packedFile{"b", "x", 0}), Limits{File: 1 << 16}, "a: used up to byte 65536", 2},
+		{"one text", tarOf(t, packedFile{"a", longText, 0}, packedFile{"b", "x", 0}), Limits{File: 10000}, "a: used up to byte 10000: longer than 10000 bytes", 2},
+		{"one file of a zip", zipOf(t, packedFile{"a", zeros, 0}, packedFile{"b", "x", 0}), Limits{File: 1 << 16}, "a: used up to byte 65536", 2},
+		{"just as long", tarOf(t, packedFile{"a", zeros[:1<<16], 0}, packedFile{"../b", "x", 0}), Limits{File: 1 << 16}, "path with ..", 1},
+		{"what is left out counts", tarOf(t, packedFile{"../a", zeros, 0}, packedFile{"../b", zeros, 0}, packedFile{"c", "x", 0}), Limits{Bytes: 1 << 20}, "--max-bytes", 0},
+		{"folders count", tarOf(t, packedFile{"a/", "", tar.TypeDir}, packedFile{"b/", "", tar.TypeDir}, packedFile{"c", "x", 0}), Limits{Entries: 2}, "more than 2 entries", 0},
 		{"entries", tarOf(t, many...), Limits{Entries: 10}, "more than 10 entries", 10},
 		{"entries of a zip", zipOf(t, many...), Limits{Entries: 10}, "more than 10 entries", 10},
 		{"depth", nested, Limits{}, "lies 6 archives deep and is not unpacked (--max-depth)", 0},
@@ -374,11 +379,43 @@ func TestUnpackDictionary(t *testing.T) {
 	if n := xzDictionary(data); n < 1<<12 || n > 64<<20 {
 		t.Fatalf("dictionary of %d bytes", n)
 	}
+	sized := append(append([]byte{}, data[:13]...), data[13]|0xc0, 0x80, 0x01, 0x80, 0x01)
+	if n := xzDictionary(append(sized, data[14:]...)); n != xzDictionary(data) {
+		t.Errorf("with the block's sizes before it: %d", n)
+	}
 	data[16] = 40
 	_, said, _ := openPacked(t, "x.xz", data, Limits{})
 	if !strings.Contains(said, "dictionary of more than 128 MiB") {
 		t.Error(said)
 	}
+}
+
+// What is wrong with the disk is not the evidence's fault, and ends with an error that
+// names no place on this machine.
+func TestUnpackDisk(t *testing.T) {
+	p := filepath.Join(t.TempDir(), "x.tar")
+	check(t, os.WriteFile(p, tarOf(t, packedFile{"a.log", longText, 0}), 0o600))
+	_, err := Open(context.Background(), []string{p}, Options{TempDir: filepath.Join(t.TempDir(), "not", "there")})
+	var d *diskError
+	if !errors.As(err, &d) || strings.Contains(err.Error(), "/") {
+		t.Errorf("%v", err)
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no full device on this machine")
+	}
+	defer func() { check(t, full.Close()) }()
+	out := &spoolFile{file: full}
+	if _, err := out.Write([]byte("x")); err == nil || out.err == nil {
+		t.Errorf("%v, noted %v", err, out.err)
+	}
+}
+
+// Names that other systems give a meaning are names.
+func TestUnpackNames(t *testing.T) {
+	want := map[string]string{`unit\x2dname.log`: "a", "1:00.log": "b"}
+	got, said, _ := openPacked(t, "x.tar", tarOf(t, packedFile{`unit\x2dname.log`, "a", 0}, packedFile{"1:00.log", "b", 0}), Limits{})
+	compareFiles(t, got, said, want)
 }
 
 // Encrypted entries are told, the others are taken.

@@ -15,7 +15,8 @@ var tarLeftOut = map[byte]string{
 
 // tar takes a tar apart as it comes.
 func (u *unpacker) tar(a *bundle, f *File, in io.Reader) error {
-	t := tar.NewReader(in)
+	a.metered = true
+	t := tar.NewReader(a.gauge.counted(in))
 	for {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
@@ -25,11 +26,19 @@ func (u *unpacker) tar(a *bundle, f *File, in io.Reader) error {
 			if e := u.hard(err); e != nil {
 				return e
 			}
+			if isLimit(err) {
+				f.Problems = append(f.Problems, err.Error())
+				return nil
+			}
 			f.Problems = append(f.Problems, fmt.Sprintf("the tar is cut or damaged after %d entries: %v; what came before is used", a.gauge.entries, plainCodec(err)))
 			return nil
 		}
 		switch {
 		case h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader:
+			if err := a.gauge.entry(); err != nil {
+				u.c.skip(a.owner, a.own, err.Error())
+				return nil
+			}
 			continue
 		case tarLeftOut[h.Typeflag] != "":
 			if err := a.gauge.entry(); err != nil {
@@ -39,8 +48,13 @@ func (u *unpacker) tar(a *bundle, f *File, in io.Reader) error {
 			u.c.skip(a.owner, a.prefix+printableName(h.Name), tarLeftOut[h.Typeflag])
 			continue
 		}
-		if goOn, err := u.add(a, h.Name, h.ModTime, t); err != nil || !goOn {
+		goOn, err := u.add(a, h.Name, h.ModTime, t)
+		if err != nil {
 			return err
+		}
+		if !goOn {
+			a.ends(f)
+			return nil
 		}
 	}
 }

@@ -22,6 +22,10 @@ func (u *unpacker) zip(a *bundle, f *File, in *os.File) error {
 		if err := u.c.ctx.Err(); err != nil {
 			return err
 		}
+		if a.gauge.entries >= a.gauge.limits.Entries {
+			u.c.skip(a.owner, a.own, a.gauge.entry().Error())
+			return nil
+		}
 		mode := x.Mode()
 		switch {
 		case mode.IsDir():
@@ -34,8 +38,12 @@ func (u *unpacker) zip(a *bundle, f *File, in *os.File) error {
 			continue
 		}
 		goOn, err := u.zipped(a, x)
-		if err != nil || !goOn && isDone(a) {
+		if err != nil {
 			return err
+		}
+		if !goOn && isDone(a) {
+			a.ends(f)
+			return nil
 		}
 	}
 	return nil

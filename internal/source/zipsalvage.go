@@ -56,8 +56,12 @@ func (u *unpacker) salvageZip(a *bundle, f *File, in *os.File) error {
 			return nil
 		}
 		goOn, err := u.add(a, h.name, time.Time{}, body)
-		if err != nil || !goOn {
+		if err != nil {
 			return err
+		}
+		if !goOn {
+			a.ends(f)
+			return nil
 		}
 		if _, err := io.Copy(io.Discard, body); err != nil { // of an entry that was left out
 			continue
